@@ -1,0 +1,1 @@
+"""What two or more of the top-level programs need; imports none of them."""

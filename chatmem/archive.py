@@ -1,0 +1,60 @@
+"""The archive: the vectors of every finished session as arrays, read from beside the journal's text.
+
+Knows nothing of encoders; it compares what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from chatmem.embedding import Array
+from chatmem.interface import FormatError
+from chatmem.journal import Journal, Line
+
+
+class Archive:
+    """The vectors of every finished session, oldest first, as arrays for one matrix product."""
+
+    def __init__(self, sessions: list[int], slots: Array, lines: list[Line], vectors: Array) -> None:
+        self.sessions = sessions  # S numbers
+        self.slots = slots  # (S, H)
+        self._lines = lines  # L sentences
+        self._vectors = vectors  # (L, D)
+        self._session_of_line = np.array([line.session for line in lines], dtype=np.int64)  # (L,)
+        self._norms = np.linalg.norm(slots, axis=1).clip(min=1e-8)  # (S,)
+
+    @classmethod
+    def empty(cls, hidden_dim: int, input_dim: int) -> Archive:
+        """Return an archive of no session."""
+        return cls([], np.zeros((0, hidden_dim), np.float32), [], np.zeros((0, input_dim), np.float32))
+
+    @classmethod
+    def read(cls, journal: Journal, fingerprint: str, hidden_dim: int, input_dim: int) -> Archive:
+        """Read the vectors that lie beside the journal.
+
+        Raises:
+            FormatError: a session has another number of vectors than of sentences.
+        """
+        stored = journal.vectors(fingerprint)
+        if not stored:
+            return cls.empty(hidden_dim, input_dim)
+        known = {row.session for row in stored}
+        lines = [line for line in journal.lines() if line.session in known]
+        slots = np.frombuffer(bytearray().join(row.slot for row in stored), np.float32).reshape(len(stored), -1)
+        vectors = np.frombuffer(b"".join(row.lines for row in stored), np.float16).astype(np.float32)
+        if slots.shape[1] != hidden_dim or vectors.size != len(lines) * input_dim:
+            raise FormatError("the vectors in the journal do not belong to its sentences")
+        return cls([row.session for row in stored], slots, lines, vectors.reshape(-1, input_dim))
+
+    def cosines(self, query: Array, count: int) -> Array:
+        """Return the cosine (count,) of a query (H,) with the vectors of the oldest `count` sessions."""
+        norms = self._norms[:count] * max(float(np.linalg.norm(query)), 1e-8)
+        scores: Array = (self.slots[:count] @ query) / norms
+        return scores
+
+    def score(self, vector: Array, sessions: Collection[int]) -> list[tuple[Line, float]]:
+        """Return the sentences of some sessions with their cosines to a query's embedding (D,)."""
+        rows = np.flatnonzero(np.isin(self._session_of_line, np.array(list(sessions), dtype=np.int64)))
+        return [(self._lines[row], float(score)) for row, score in zip(rows, self._vectors[rows] @ vector, strict=True)]

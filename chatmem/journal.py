@@ -1,0 +1,376 @@
+"""The journal: the record of everything said, and the truth that every index is made from.
+
+One SQLite file (or another database that SQLAlchemy speaks) holds one user's sessions, turns and sentences, and
+beside each finished session the vectors made from it, so that text and vectors come and go in one transaction.
+A turn is on disk when `append` returns. Deleted content is overwritten with zeros (`secure_delete`), and there is
+no write-ahead log that could keep old pages.
+
+Knows nothing of models: vectors are bytes with the fingerprint of the encoder that made them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from chatmem import schema
+from chatmem.interface import FormatError, Recollection, Session, Speaker, StoreError, Turn
+from chatmem.sentences import judge, same_words, split_sentences, words
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of the journal: a memory line where its kind is "fact" or "reply"."""
+
+    key: int
+    turn_key: int
+    text: str
+    kind: str
+    status: str
+    session: int
+    turn: int
+    when: datetime
+    speaker: Speaker
+
+    def recollection(self, score: float) -> Recollection:
+        """Return the line as what a memory brings back."""
+        return Recollection(self.text, score, self.session, self.turn, self.when, self.speaker, line=self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionVectors:
+    """What the archive keeps of one session: raw bytes of the slot and of its lines' vectors."""
+
+    session: int
+    slot: bytes
+    lines: bytes
+
+
+class Journal:
+    """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
+
+    def __init__(self, url: str) -> None:
+        """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+
+        Raises:
+            FormatError: it is damaged, foreign, or newer than this program.
+            StoreError: it cannot be opened.
+        """
+        self._engine = schema.open_engine(url)
+        with self._transaction() as db:
+            self._check(db)
+
+    @classmethod
+    def at(cls, path: Path) -> Journal:
+        """Open or make the SQLite journal at a path, readable by the user only."""
+        try:
+            path.touch(mode=0o600, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+        return cls(f"sqlite:///{path}")
+
+    def _check(self, db: sa.Connection) -> None:
+        """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
+        if db.dialect.name == "sqlite":
+            answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+            if answer != "ok":
+                raise FormatError(f"the journal is damaged: {answer}")
+        names = sa.inspect(db).get_table_names()
+        if names and "meta" not in names:
+            raise FormatError("the journal is a database of another program")
+        if not names:
+            schema.metadata.create_all(db)
+            db.execute(
+                schema.meta.insert(),
+                [{"key": "format", "value": schema.FORMAT}, {"key": "version", "value": str(schema.VERSION)}],
+            )
+            db.execute(schema.meta.insert(), [{"key": "revision", "value": "0"}])
+        found = dict(db.execute(sa.select(schema.meta.c.key, schema.meta.c.value)).tuples().all())
+        if found.get("format") != schema.FORMAT:
+            raise FormatError("the journal is a database of another program")
+        if int(found.get("version", "0")) > schema.VERSION:
+            raise FormatError(
+                f"the journal has version {found['version']}, newer than this program: update the program"
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        """Yield a connection whose work is kept as a whole or not at all."""
+        try:
+            with self._engine.begin() as db:
+                yield db
+        except sa.exc.DBAPIError as error:
+            damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
+            kind = FormatError if damaged else StoreError
+            raise kind(f"the journal cannot be used: {error.orig}") from error
+        except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
+            raise FormatError(f"the journal is damaged: {error}") from error
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+    # Writing
+
+    def begin(self, when: datetime) -> int:
+        """Open a session and return its number."""
+        with self._transaction() as db:
+            return _insert_session(db, uuid.uuid4().hex, when)
+
+    def append(self, session: int, turn: Turn, *, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
+        """Add a turn to a session; it is on disk when this returns.
+
+        Args:
+            session: number of the session.
+            turn: what was said.
+            sources: keys of the lines that were in the prompt of this reply.
+
+        Returns:
+            the key of the turn, and the memory lines that are new with it.
+        """
+        with self._transaction() as db:
+            return _insert_turn(db, session, turn, sources)
+
+    def finish(self, session: int, when: datetime) -> None:
+        """Close a session; one without a turn leaves no trace."""
+        with self._transaction() as db:
+            empty = not db.scalar(sa.select(sa.func.count()).where(schema.turns.c.session == session))
+            if empty:
+                db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
+            else:
+                at = schema.sessions.c.number == session
+                db.execute(schema.sessions.update().where(at).values(finished=when.isoformat()))
+
+    def record(self, session: Session, *, uid: str | None = None) -> int | None:
+        """Write a whole finished session, and return its number; None when its uid is known already."""
+        with self._transaction() as db:
+            if (
+                uid is not None
+                and db.scalar(sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)) is not None
+            ):
+                return None
+            number = _insert_session(db, uid or uuid.uuid4().hex, session.turns[0].when)
+            for turn in session.turns:
+                _insert_turn(db, number, turn)
+            ended = session.turns[-1].when.isoformat()
+            db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
+            return number
+
+    def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
+        """Keep the vectors of a session beside its text, in place of older ones."""
+        with self._transaction() as db:
+            db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))
+            row = {"session": session, "fingerprint": fingerprint, "slot": slot, "lines": lines}
+            db.execute(schema.vectors.insert(), [row])
+            _bump(db)
+
+    def forget(self, text: str) -> list[Recollection]:
+        """Erase every sentence in which all words of `text` occur, and the replies that came of it.
+
+        A reply goes when it followed an erased sentence of the user, or when an erased line was in its prompt. The
+        sessions touched lose their vectors, which are made again from what is left.
+
+        Returns:
+            the erased memory lines of the user.
+        """
+        wanted = set(words(text))
+        if not wanted:
+            return []
+        with self._transaction() as db:
+            doomed = [line for line in _select_lines(db) if wanted <= set(words(line.text))]
+            _erase(db, doomed)
+        if doomed:
+            self._vacuum()
+        return [line.recollection(1.0) for line in doomed if line.kind == "fact"]
+
+    def clear(self) -> None:
+        """Erase everything."""
+        with self._transaction() as db:
+            db.execute(schema.sessions.delete())
+            _bump(db)
+        self._vacuum()
+
+    def _vacuum(self) -> None:
+        """Rewrite the file without the pages that are free now."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        connection = self._engine.raw_connection()
+        try:
+            connection.cursor().execute("VACUUM")
+        except sqlite3.Error as error:
+            raise StoreError(f"the journal cannot be used: {error}") from error
+        finally:
+            connection.close()
+
+    # Reading
+
+    def revision(self) -> int:
+        """Return a number that changes whenever vectors were stored or text was erased."""
+        with self._transaction() as db:
+            return int(db.scalar(sa.select(schema.meta.c.value).where(schema.meta.c.key == "revision")) or 0)
+
+    def open_sessions(self) -> list[int]:
+        """Return the numbers of the sessions that nobody has finished."""
+        with self._transaction() as db:
+            return list(db.scalars(sa.select(schema.sessions.c.number).where(schema.sessions.c.finished.is_(None))))
+
+    def export(self, numbers: Sequence[int] | None = None) -> list[dict[str, Any]]:
+        """Return sessions as plain values, oldest first: what `record` takes back, with its uid and its times."""
+        query = (
+            sa.select(schema.sessions.c.uid, schema.turns)
+            .join(schema.turns, schema.turns.c.session == schema.sessions.c.number)
+            .order_by(schema.turns.c.session, schema.turns.c.position)
+        )
+        if numbers is not None:
+            query = query.where(schema.sessions.c.number.in_(numbers))
+        found: dict[int, dict[str, Any]] = {}
+        with self._transaction() as db:
+            for row in db.execute(query).mappings():
+                session = found.setdefault(row["session"], {"uid": row["uid"], "number": row["session"], "turns": []})
+                turn = {name: row[name] for name in ("speaker", "text", "when", "explicit")}
+                session["turns"].append(turn)
+        return list(found.values())
+
+    def unindexed(self, fingerprint: str) -> list[int]:
+        """Return the finished sessions that have no vectors of this encoder, oldest first."""
+        current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
+        query = (
+            sa.select(schema.sessions.c.number)
+            .where(schema.sessions.c.finished.is_not(None), schema.sessions.c.number.not_in(current))
+            .order_by(schema.sessions.c.number)
+        )
+        with self._transaction() as db:
+            return list(db.scalars(query))
+
+    def lines(self, session: int | None = None) -> list[Line]:
+        """Return the sentences of one session, or of all, in the order in which they were said."""
+        with self._transaction() as db:
+            return _select_lines(db, session)
+
+    def pending(self, fingerprint: str) -> list[Line]:
+        """Return the sentences of sessions that have no vectors of this encoder yet: open ones, and new ones."""
+        current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
+        with self._transaction() as db:
+            return _select_lines(db, where=schema.turns.c.session.not_in(current))
+
+    def vectors(self, fingerprint: str) -> list[SessionVectors]:
+        """Return the vectors that this encoder made, oldest session first."""
+        query = (
+            sa.select(schema.vectors.c.session, schema.vectors.c.slot, schema.vectors.c.lines)
+            .where(schema.vectors.c.fingerprint == fingerprint)
+            .order_by(schema.vectors.c.session)
+        )
+        with self._transaction() as db:
+            return [SessionVectors(*row) for row in db.execute(query).tuples()]
+
+    def facts(self) -> list[Line]:
+        """Return what the user told, one line for what was told twice: the newest, oldest fact first."""
+        newest: dict[str, Line] = {}
+        for line in self.lines():
+            if line.kind == "fact":
+                key = same_words(line.text)
+                newest.pop(key, None)
+                newest[key] = line
+        return list(newest.values())
+
+
+def _bump(db: sa.Connection) -> None:
+    """Change the revision."""
+    value = sa.cast(sa.cast(schema.meta.c.value, sa.Integer) + 1, sa.String)
+    db.execute(schema.meta.update().where(schema.meta.c.key == "revision").values(value=value))
+
+
+def _insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
+    """Add an open session and return its number."""
+    row = db.execute(schema.sessions.insert().values(uid=uid, started=when.isoformat()))
+    return int(row.inserted_primary_key[0])  # type: ignore[index]
+
+
+def _insert_turn(db: sa.Connection, session: int, turn: Turn, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
+    """Add a turn with its sentences; return its key and the facts of the user that are new with it."""
+    last = db.scalar(sa.select(sa.func.max(schema.turns.c.position)).where(schema.turns.c.session == session))
+    values = {"session": session, "position": 0 if last is None else last + 1, "speaker": turn.speaker}
+    values |= {"text": turn.text, "when": turn.when.isoformat(), "explicit": turn.explicit}
+    values["sources"] = json.dumps(list(sources))
+    key = int(db.execute(schema.turns.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]
+    new = []
+    for sentence in split_sentences(turn.text):
+        kind = "reply" if turn.speaker == "assistant" else "fact" if turn.explicit else judge(sentence)
+        row = {"turn": key, "text": sentence, "words": same_words(sentence), "kind": kind, "status": "active"}
+        told = (schema.lines.c.words == row["words"]) & (schema.lines.c.kind == "fact")
+        if kind == "fact" and db.scalar(sa.select(schema.lines.c.key).where(told).limit(1)) is None:
+            new.append(sentence)
+        db.execute(schema.lines.insert().values(row))
+    return key, new
+
+
+def _select_lines(
+    db: sa.Connection, session: int | None = None, *, where: sa.ColumnElement[bool] | None = None
+) -> list[Line]:
+    """Return sentences in the order in which they were said."""
+    query = (
+        sa.select(
+            schema.lines.c.key,
+            schema.lines.c.turn,
+            schema.lines.c.text,
+            schema.lines.c.kind,
+            schema.lines.c.status,
+            schema.turns.c.session,
+            schema.turns.c.position,
+            schema.turns.c.when,
+            schema.turns.c.speaker,
+        )
+        .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
+        .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
+    )
+    if session is not None:
+        query = query.where(schema.turns.c.session == session)
+    if where is not None:
+        query = query.where(where)
+    return [Line(*row[:7], datetime.fromisoformat(row[7]), row[8]) for row in db.execute(query).tuples()]
+
+
+def _erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
+    """Take sentences out of their turns, with the replies that came of them and their sessions' vectors."""
+    lines = list(doomed)
+    keys = {line.key for line in lines}
+    for line in lines:
+        text = db.scalar(sa.select(schema.turns.c.text).where(schema.turns.c.key == line.turn_key)) or ""
+        left = text.replace(line.text, "", 1).strip()
+        db.execute(schema.turns.update().where(schema.turns.c.key == line.turn_key).values(text=left))
+        db.execute(schema.lines.delete().where(schema.lines.c.key == line.key))
+    touched = {line.session for line in lines}
+    for key, session in _replies_from(db, keys, [line for line in lines if line.speaker == "user"]):
+        touched.add(session)
+        db.execute(schema.turns.delete().where(schema.turns.c.key == key))
+    db.execute(
+        schema.turns.delete().where(
+            schema.turns.c.key.in_({line.turn_key for line in lines}), schema.turns.c.text == ""
+        )
+    )
+    db.execute(schema.vectors.delete().where(schema.vectors.c.session.in_(touched)))
+    empty = schema.sessions.c.number.not_in(sa.select(schema.turns.c.session)) & schema.sessions.c.finished.is_not(None)
+    db.execute(schema.sessions.delete().where(empty))
+    _bump(db)
+
+
+def _replies_from(db: sa.Connection, keys: set[int], lines: Iterable[Line]) -> list[tuple[int, int]]:
+    """Return key and session of the replies that followed one of `lines` or had one of `keys` in their prompt."""
+    after = {(line.session, line.turn + 1) for line in lines}
+    columns = schema.turns.c
+    query = sa.select(columns.key, columns.session, columns.position, columns.sources)
+    found = db.execute(query.where(columns.speaker == "assistant")).tuples()
+    return [
+        (key, session)
+        for key, session, position, sources in found
+        if (session, position) in after or keys & set(json.loads(sources))
+    ]

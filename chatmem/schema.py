@@ -1,0 +1,80 @@
+"""The tables of the journal and how SQLite is set up for them.
+
+Knows nothing of what is done with the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.pool import StaticPool
+
+FORMAT = "chatmem-journal"
+VERSION = 1
+
+metadata = sa.MetaData()
+meta = sa.Table(
+    "meta", metadata, sa.Column("key", sa.String, primary_key=True), sa.Column("value", sa.String, nullable=False)
+)
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("uid", sa.String, nullable=False, unique=True),  # the same session in an export and after its import
+    sa.Column("started", sa.String, nullable=False),
+    sa.Column("finished", sa.String),  # null while the session is open
+)
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("key", sa.Integer, primary_key=True),
+    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("speaker", sa.String, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("when", sa.String, nullable=False),
+    sa.Column("explicit", sa.Boolean, nullable=False),
+    sa.Column("sources", sa.String, nullable=False),  # keys of the lines that were in the prompt of this reply
+)
+lines = sa.Table(
+    "lines",
+    metadata,
+    sa.Column("key", sa.Integer, primary_key=True),
+    sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("words", sa.Text, nullable=False, index=True),  # sentences.same_words of the text
+    sa.Column("kind", sa.String, nullable=False),  # sentences.Kind, or "reply" for what the assistant said
+    sa.Column("status", sa.String, nullable=False),  # active or superseded
+)
+vectors = sa.Table(
+    "vectors",
+    metadata,
+    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("fingerprint", sa.String, nullable=False),
+    sa.Column("slot", sa.LargeBinary, nullable=False),
+    sa.Column("lines", sa.LargeBinary, nullable=False),  # one row for each line of the session, in order
+)
+
+
+def open_engine(url: str) -> sa.Engine:
+    """Return an engine for a database URL; "sqlite://" is a database in RAM."""
+    if not url.startswith("sqlite"):
+        return sa.create_engine(url)
+    options: dict[str, Any] = {"poolclass": StaticPool} if url == "sqlite://" else {}
+    engine = sa.create_engine(url, connect_args={"timeout": 30.0, "check_same_thread": False}, **options)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    """Set up a new SQLite connection: we begin transactions ourselves, and deleted bytes are overwritten."""
+    connection.isolation_level = None
+    for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediate(db: sa.Connection) -> None:
+    """Take the write lock at the start: two programs then wait for each other instead of failing half-way."""
+    db.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,140 @@
+"""Files: where a user's memory lies, atomic private writes, and tensors that are read without running code.
+
+Knows nothing of what the files mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from chatmem.interface import FormatError, StoreError, UsageError
+
+INDEX_NAMES = ("memory.pkl", "chroma")  # what can be made again from the journal
+
+
+def user_folder(memory_dir: Path, user: str) -> Path:
+    """Make and return the folder of one user, mode 0700.
+
+    A name is never used as a path: the folder is named by the hash of the exact name.
+
+    Raises:
+        UsageError: the name is blank or is not valid text.
+        StoreError: the folder cannot be made.
+    """
+    if not user.strip():
+        raise UsageError("--user must not be empty: give a name, or leave the option out")
+    try:
+        digest = hashlib.sha256(user.encode("utf-8")).hexdigest()[:32]
+    except UnicodeEncodeError as error:
+        raise UsageError("--user is not valid UTF-8: give the name in another encoding") from error
+    folder = memory_dir / f"user-{digest}"
+    try:
+        memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot use {memory_dir} as --memory-dir: {error.strerror}") from error
+    return folder
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write a file that is either the old or the new one whatever happens: aside, flushed, renamed; mode 0600.
+
+    Raises:
+        StoreError: the disk refuses; the old file is as it was.
+    """
+    aside: str | None = None
+    try:
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(aside).replace(path)
+        _flush_folder(path.parent)
+    except OSError as error:
+        if aside is not None:
+            Path(aside).unlink(missing_ok=True)
+        raise StoreError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename in `folder` durable; only POSIX lets a folder be opened for that."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def save_tensors(path: Path, kind: str, version: int, content: dict[str, Any]) -> None:
+    """Write `content` with `torch.save`, its format name and version first."""
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save({"format": kind, "version": version, **content}, buffer)
+    write_atomic(path, buffer.getvalue())
+
+
+def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
+    """Read what `save_tensors` wrote, with `weights_only=True`: a crafted pickle is refused and never run.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        FormatError: it is damaged, foreign, or newer than `version`.
+        StoreError: it cannot be read.
+    """
+    import torch
+
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path.name} is damaged or is not a memory of this program") from error
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+    if not isinstance(content, dict) or content.get("format") != kind:
+        raise FormatError(f"{path.name} is not a file of the format {kind}")
+    found = content.get("version")
+    if not isinstance(found, int) or found > version:
+        raise FormatError(f"{path.name} has version {found} and this program reads up to {version}: update the program")
+    return content
+
+
+def delete_indexes(folder: Path) -> None:
+    """Delete what can be made again from the journal, and every set-aside copy of a damaged file.
+
+    Raises:
+        StoreError: the disk refuses.
+    """
+    try:
+        for path in folder.iterdir():
+            if path.name.startswith(INDEX_NAMES) or ".damaged-" in path.name or path.name.startswith(".memory.pkl."):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot delete from {folder}: {error.strerror}") from error
+
+
+def set_aside(path: Path, stamp: str) -> Path:
+    """Rename a damaged file so that nothing reads it any more, and return its new name."""
+    target = path.with_name(f"{path.name}.damaged-{stamp}")
+    count = 0
+    while target.exists():
+        count += 1
+        target = path.with_name(f"{path.name}.damaged-{stamp}-{count}")
+    try:
+        path.replace(target)
+    except OSError as error:
+        raise StoreError(f"cannot set {path} aside: {error.strerror}") from error
+    return target

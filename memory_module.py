@@ -1,0 +1,302 @@
+"""The recurrent memory: a GRU reads each finished session into one slot of a rolling pool.
+
+`RecurrentMemory` is the specification's class: the encoder and the pool, nothing else. `GruMemory` is the memory a
+chat uses: it puts the pool, the archive of older sessions and the journal together behind the `Memory` protocol.
+Neither knows of language models or terminals.
+
+Axis letters: B sessions in a batch, T sentences, D input_dim, H hidden_dim, N slots, K recalled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from chatmem import storage
+from chatmem.archive import Archive
+from chatmem.embedding import Array, Encoder
+from chatmem.indexed import THRESHOLD, IndexedMemory, select
+from chatmem.interface import Recollection
+from chatmem.journal import Journal, Line
+
+POOL_FORMAT = "chatmem-memory"
+POOL_VERSION = 1
+
+
+class Encoding(NamedTuple):
+    """What the GRU makes of a batch of sessions, in one pass."""
+
+    states: Tensor  # (B, T, H): each sentence read in its context
+    last: Tensor  # (B, H): the state after the last sentence, which is the session's vector
+
+
+class RecurrentMemory(nn.Module):
+    """A GRU session encoder (Cho et al., 2014) with a first-in, first-out pool of session vectors.
+
+    The pool is state, not a parameter: it has no gradient, and it is saved with `state_dict`. Slots fill from the
+    end: the newest session is `memory[-1]`, and with `filled` sessions the rows before `memory[-filled]` are empty.
+    """
+
+    memory: Tensor
+    num_filled: Tensor
+
+    def __init__(self, input_dim: int = 768, hidden_dim: int = 512, num_slots: int = 10) -> None:
+        """Make an encoder and an empty pool.
+
+        Args:
+            input_dim: width D of a sentence embedding.
+            hidden_dim: width H of a slot.
+            num_slots: the number N of sessions the pool holds.
+
+        Raises:
+            ValueError: a size is below 1.
+        """
+        super().__init__()
+        if min(input_dim, hidden_dim, num_slots) < 1:
+            raise ValueError(f"sizes must be at least 1, not {input_dim=}, {hidden_dim=}, {num_slots=}")
+        self.input_dim = input_dim
+        self.hidden_dim = hidden_dim
+        self.num_slots = num_slots
+        self.encoder = nn.GRU(input_dim, hidden_dim, batch_first=True)
+        self.register_buffer("memory", torch.zeros(num_slots, hidden_dim))
+        self.register_buffer("num_filled", torch.zeros((), dtype=torch.long))
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self, *, decay: float = 0.9, seed: int = 0) -> None:
+        """Start the GRU as a leaky running mean of its inputs that keeps their cosines, the same on every machine.
+
+        A GRU with PyTorch's uniform start mixes its inputs at random and forgets all but the last few. Here the update
+        gate starts at `decay` and the candidate at an isometric projection of the input (orthonormal columns where
+        H >= D), so before any training h_T is close to the sum over t of decay^(T-t) P x_t: sessions that say similar
+        things get similar slots. A little noise on the other weights lets gradients reach every parameter.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        H = self.hidden_dim
+        for parameter in self.encoder.parameters():
+            noise = torch.randn(parameter.shape, generator=generator)
+            parameter.copy_(noise * 0.01 / math.sqrt(H))
+        basis = torch.randn(max(H, self.input_dim), min(H, self.input_dim), generator=generator)
+        projection = torch.linalg.qr(basis).Q  # orthonormal columns
+        if self.input_dim > H:
+            projection = projection.T
+        weights, bias = self.encoder.get_parameter("weight_ih_l0"), self.encoder.get_parameter("bias_ih_l0")
+        gain = 4.0  # unit inputs then reach entries of about 0.2, where tanh is nearly linear
+        weights[2 * H :].add_(gain * projection)  # rows: reset, update, candidate gate
+        bias[H : 2 * H].add_(math.log(decay / (1 - decay)))
+
+    @property
+    def filled(self) -> int:
+        """The number of slots that hold a session."""
+        return int(self.num_filled)
+
+    def encode(self, sequence_embeds: Tensor, lengths: Tensor | list[int] | None = None) -> Encoding:
+        """Read sessions of sentence embeddings.
+
+        Args:
+            sequence_embeds: (B, T, D); rows past a session's length are padding and do not change the result.
+            lengths: (B,) sentences of each session; None where all have T.
+
+        Returns:
+            The states (B, T, H), zero in the padding, and the last state of each session (B, H).
+
+        Raises:
+            ValueError: the rank, the width or a length is wrong, a session is empty, or a value is not finite.
+        """
+        steps = self._check(sequence_embeds, lengths)
+        B, T, _ = sequence_embeds.shape
+        real = torch.arange(T, device=sequence_embeds.device) < steps[:, None]  # (B, T)
+        states, _ = self.encoder(sequence_embeds.masked_fill(~real[..., None], 0.0))  # (B, T, H)
+        last = states[torch.arange(B, device=states.device), steps - 1]  # (B, H)
+        return Encoding(states.masked_fill(~real[..., None], 0.0), last)
+
+    def _check(self, sequence_embeds: Tensor, lengths: Tensor | list[int] | None) -> Tensor:
+        """Return the lengths (B,) of sessions that can be encoded, or raise ValueError with the shapes."""
+        shape = tuple(sequence_embeds.shape)
+        if sequence_embeds.dim() != 3 or shape[2] != self.input_dim:
+            raise ValueError(f"sequence_embeds must have the shape (B, T, {self.input_dim}), not {shape}")
+        B, T, _ = shape
+        if B == 0 or T == 0:
+            raise ValueError(f"sequence_embeds must hold at least one session of one sentence, not {shape}")
+        steps = torch.as_tensor([T] * B if lengths is None else lengths, device=sequence_embeds.device)
+        if steps.shape != (B,) or steps.is_floating_point() or int(steps.min()) < 1 or int(steps.max()) > T:
+            raise ValueError(f"lengths must be {B} whole numbers from 1 to {T}, not {lengths}")
+        real = torch.arange(T, device=sequence_embeds.device) < steps[:, None]
+        if not torch.isfinite(sequence_embeds[real]).all():
+            raise ValueError(f"sequence_embeds of shape {shape} holds NaN or Inf")
+        return steps
+
+    @torch.no_grad()
+    def update(self, sequence_embeds: Tensor, lengths: Tensor | list[int] | None = None) -> Tensor:
+        """Encode sessions and put each into a slot of its own, in order; the oldest slots leave.
+
+        Returns:
+            The pool (N, H).
+        """
+        return self.push(self.encode(sequence_embeds, lengths).last)
+
+    @torch.no_grad()
+    def push(self, slots: Tensor) -> Tensor:
+        """Put session vectors (B, H) that were encoded before into the pool, in order, and return the pool (N, H)."""
+        if slots.dim() != 2 or slots.shape[1] != self.hidden_dim:
+            raise ValueError(f"slots must have the shape (B, {self.hidden_dim}), not {tuple(slots.shape)}")
+        rows = torch.cat([self.memory, slots.to(self.memory)])
+        self.memory.copy_(rows[-self.num_slots :])
+        self.num_filled.fill_(min(self.filled + slots.shape[0], self.num_slots))
+        return self.memory
+
+    def scores(self, query_embed: Tensor) -> Tensor:
+        """Return the cosine similarity (N,) of a query with every slot; -inf where the slot is empty.
+
+        Args:
+            query_embed: (1, H) or (H,): a query read by the same encoder, `encode(...).last`.
+        """
+        query = query_embed.reshape(1, -1) if query_embed.dim() == 1 else query_embed
+        if query.shape != (1, self.hidden_dim):
+            raise ValueError(f"query_embed must have the shape (1, {self.hidden_dim}), not {tuple(query_embed.shape)}")
+        if not torch.isfinite(query).all():
+            raise ValueError(f"query_embed of shape {tuple(query_embed.shape)} holds NaN or Inf")
+        cosines = F.cosine_similarity(query.to(self.memory), self.memory, dim=-1)  # (N,)
+        empty = torch.arange(self.num_slots, device=cosines.device) < self.num_slots - self.filled
+        return cosines.masked_fill(empty, -math.inf)
+
+    def retrieve(self, query_embed: Tensor, k: int = 3) -> Tensor:
+        """Return the K slots (K, H) nearest to a query (1, H), nearest first; K is k or the number of filled slots."""
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        nearest = self.scores(query_embed).topk(min(k, self.filled)).indices
+        return self.memory[nearest]
+
+    def reset(self) -> None:
+        """Empty every slot."""
+        self.memory.zero_()
+        self.num_filled.zero_()
+
+    def fingerprint(self) -> str:
+        """Return a short hash of the encoder's weights: slots of other weights are not comparable."""
+        digest = hashlib.sha256()
+        for name, weight in sorted(self.encoder.state_dict().items()):
+            digest.update(name.encode())
+            digest.update(weight.float().cpu().numpy().tobytes())
+        return digest.hexdigest()[:16]
+
+
+class GruMemory(IndexedMemory):
+    """The memory of the arm `gru`: sessions are chosen by their vectors, then the lines inside them are ranked.
+
+    The pool holds the newest `num_slots` sessions and lies in `memory.pkl`. The vectors of every finished session stay
+    in the archive beside the journal, so that nothing is forgotten because it is old. Lines that are not in the
+    archive yet (this session's, another program's) are compared directly.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        encoder: Encoder,
+        folder: Path | None = None,
+        *,
+        hidden_dim: int = 512,
+        num_slots: int = 10,
+        num_candidates: int = 64,
+        threshold: float = THRESHOLD,
+    ) -> None:
+        """Open the memory of one user and bring its index up to date.
+
+        Args:
+            journal: the record that the memory is an index of.
+            encoder: makes the sentence embeddings.
+            folder: where `memory.pkl` lies; None keeps the pool in RAM.
+            hidden_dim: width H of a slot.
+            num_slots: sessions N in the pool.
+            num_candidates: sessions whose lines are looked at for one query.
+            threshold: cosine under which a line does not fit a query.
+        """
+        super().__init__(journal, folder)
+        self.encoder = encoder
+        self.network = RecurrentMemory(encoder.input_dim, hidden_dim, num_slots).eval()
+        self.num_candidates = num_candidates
+        self.threshold = threshold
+        self.fingerprint = f"{encoder.fingerprint}-{self.network.fingerprint()}"
+        self._widths = (hidden_dim, encoder.input_dim)
+        self._archive = Archive.empty(*self._widths)
+        self._revision = -1
+        self._embedded: dict[str, Array] = {}  # embeddings of lines that are not in the archive yet
+        self.sync()
+
+    def sync(self) -> None:
+        """Encode the finished sessions that have no vectors, and read what other programs changed."""
+        waiting = self.journal.unindexed(self.fingerprint)
+        if not waiting and self.journal.revision() == self._revision:
+            return
+        with self.locked():
+            for number in waiting:
+                self._encode_session(number)
+            self._revision = self.journal.revision()
+            self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
+            self._fill_pool()
+
+    @torch.no_grad()
+    def _encode_session(self, number: int) -> None:
+        """Put the vectors of one finished session beside its text."""
+        texts = [line.text for line in self.journal.lines(number)]
+        embeddings = self.encoder.encode(texts)  # (T, D)
+        slot = np.zeros(self.network.hidden_dim, dtype=np.float32)
+        if texts:
+            slot = self.network.encode(torch.from_numpy(embeddings)[None]).last[0].numpy()
+        lines = embeddings.astype(np.float16).tobytes()
+        self.journal.store_vectors(number, self.fingerprint, slot.astype(np.float32).tobytes(), lines)
+
+    def _fill_pool(self) -> None:
+        """Let the pool hold the newest sessions, on disk too. Called with the lock held."""
+        sessions = self._archive.sessions[-self.network.num_slots :]
+        slots = self._archive.slots[-self.network.num_slots :]
+        self.network.reset()
+        self.network.push(torch.from_numpy(slots))
+        if self.folder is not None:
+            content = {
+                "fingerprint": self.fingerprint,
+                "memory": self.network.memory.clone(),
+                "num_filled": self.network.filled,
+                "sessions": self.journal.export(sessions),
+            }
+            storage.save_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, content)
+
+    def drop_index(self) -> None:
+        """Let go of the pool, on disk and in RAM."""
+        super().drop_index()
+        self._embedded.clear()
+        self._revision = -1
+
+    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
+        """Return at most `k` lines that fit the query, best first: coarse to fine, then what is not indexed yet."""
+        if k < 1:
+            return []
+        self.sync()
+        vector = self.encoder.encode([query])[0]  # (D,)
+        scored = self._archive.score(vector, self.candidates(vector))
+        return select([*scored, *self._score_pending(vector)], query, k, visible, self.threshold)
+
+    @torch.no_grad()
+    def candidates(self, vector: Array) -> list[int]:
+        """Return the numbers of the sessions whose vectors are nearest to a query's embedding (D,), nearest first."""
+        query = self.network.encode(torch.from_numpy(vector)[None, None]).last  # (1, H)
+        num_older = len(self._archive.sessions) - self.network.filled
+        older = self._archive.cosines(query[0].numpy(), num_older)
+        in_pool = self.network.scores(query).numpy()[self.network.num_slots - self.network.filled :]
+        cosines = np.concatenate([older, in_pool])
+        return [self._archive.sessions[row] for row in np.argsort(-cosines)[: self.num_candidates]]
+
+    def _score_pending(self, vector: Array) -> list[tuple[Line, float]]:
+        """Return the lines of unfinished sessions with their cosines; each is embedded once."""
+        pending = self.journal.pending(self.fingerprint)
+        new = list({line.text for line in pending} - self._embedded.keys())
+        self._embedded |= dict(zip(new, self.encoder.encode(new), strict=True))
+        return [(line, float(self._embedded[line.text] @ vector)) for line in pending]
