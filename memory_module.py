@@ -26,9 +26,7 @@ from chatmem.embedding import Array, Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection
 from chatmem.journal import Journal, Line
-
-POOL_FORMAT = "chatmem-memory"
-POOL_VERSION = 1
+from chatmem.opening import POOL_FORMAT, POOL_VERSION
 
 
 class Encoding(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Collection
 import numpy as np
 
 from chatmem.embedding import Array
-from chatmem.interface import FormatError
+from chatmem.interface import DamagedError
 from chatmem.journal import Journal, Line
 
 
@@ -35,7 +35,7 @@ class Archive:
         """Read the vectors that lie beside the journal.
 
         Raises:
-            FormatError: a session has another number of vectors than of sentences.
+            DamagedError: a session has another number of vectors than of sentences.
         """
         stored = journal.vectors(fingerprint)
         if not stored:
@@ -45,7 +45,7 @@ class Archive:
         slots = np.frombuffer(bytearray().join(row.slot for row in stored), np.float32).reshape(len(stored), -1)
         vectors = np.frombuffer(b"".join(row.lines for row in stored), np.float16).astype(np.float32)
         if slots.shape[1] != hidden_dim or vectors.size != len(lines) * input_dim:
-            raise FormatError("the vectors in the journal do not belong to its sentences")
+            raise DamagedError("the vectors in the journal do not belong to its sentences")
         return cls([row.session for row in stored], slots, lines, vectors.reshape(-1, input_dim))
 
     def cosines(self, query: Array, count: int) -> Array:

@@ -7,7 +7,8 @@ Errors that a user or a disk can cause form one tree, which the program turns in
     ChatMemError          exit status 1
     ├── UsageError        exit status 2: arguments that cannot be used
     ├── StoreError        the memory on disk cannot be read or written
-    │   └── FormatError   a file is foreign, damaged, or written by a newer version
+    │   ├── DamagedError  a file is damaged, or is none of ours
+    │   └── NewerError    a file was written by a newer version of the program
     └── ModelError        a model cannot be had, or cannot run where it was asked to
 """
 
@@ -33,8 +34,12 @@ class StoreError(ChatMemError):
     """The memory on disk cannot be read or written."""
 
 
-class FormatError(StoreError):
-    """A file is foreign, damaged, or was written by a newer version of the program."""
+class DamagedError(StoreError):
+    """A file is damaged, or is none of ours."""
+
+
+class NewerError(StoreError):
+    """A file was written by a newer version of the program."""
 
 
 class ModelError(ChatMemError):

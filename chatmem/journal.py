@@ -10,11 +10,11 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from chatmem import schema
-from chatmem.interface import FormatError, Recollection, Session, Speaker, StoreError, Turn
+from chatmem.interface import DamagedError, Recollection, Session, Speaker, StoreError, Turn
 from chatmem.sentences import judge, same_words, split_sentences, words
 
 
@@ -62,12 +62,27 @@ class Journal:
         """Open or make the journal at a database URL; "sqlite://" is one in RAM.
 
         Raises:
-            FormatError: it is damaged, foreign, or newer than this program.
+            DamagedError: it is damaged or foreign.
+            NewerError: a newer version of the program wrote it.
             StoreError: it cannot be opened.
         """
         self._engine = schema.open_engine(url)
         with self._transaction() as db:
             self._check(db)
+
+    @classmethod
+    def copy_in_ram(cls, path: Path) -> Journal:
+        """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
+        copy, uri = cls("sqlite://"), path.absolute().as_uri()
+        try:
+            with contextlib.closing(
+                sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            ) as file:
+                connection = copy._engine.raw_connection()
+                file.backup(connection.driver_connection)  # type: ignore[arg-type]
+        except sqlite3.Error:
+            return cls("sqlite://")  # nothing there, or nothing readable
+        return copy
 
     @classmethod
     def at(cls, path: Path) -> Journal:
@@ -83,10 +98,10 @@ class Journal:
         if db.dialect.name == "sqlite":
             answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
             if answer != "ok":
-                raise FormatError(f"the journal is damaged: {answer}")
+                raise DamagedError(f"the journal is damaged: {answer}")
         names = sa.inspect(db).get_table_names()
         if names and "meta" not in names:
-            raise FormatError("the journal is a database of another program")
+            raise DamagedError("the journal is a database of another program")
         if not names:
             schema.metadata.create_all(db)
             db.execute(
@@ -96,13 +111,13 @@ class Journal:
             db.execute(schema.meta.insert(), [{"key": "revision", "value": "0"}])
         found = dict(db.execute(sa.select(schema.meta.c.key, schema.meta.c.value)).tuples().all())
         if found.get("format") != schema.FORMAT:
-            raise FormatError("the journal is a database of another program")
+            raise DamagedError("the journal is a database of another program")
         if int(found.get("version", "0")) > schema.VERSION:
-            raise FormatError(
+            raise DamagedError(
                 f"the journal has version {found['version']}, newer than this program: update the program"
             )
 
-    @contextmanager
+    @contextlib.contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
         """Yield a connection whose work is kept as a whole or not at all."""
         try:
@@ -110,10 +125,10 @@ class Journal:
                 yield db
         except sa.exc.DBAPIError as error:
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
-            kind = FormatError if damaged else StoreError
+            kind = DamagedError if damaged else StoreError
             raise kind(f"the journal cannot be used: {error.orig}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
-            raise FormatError(f"the journal is damaged: {error}") from error
+            raise DamagedError(f"the journal is damaged: {error}") from error
 
     def close(self) -> None:
         """Close every connection."""
@@ -121,10 +136,10 @@ class Journal:
 
     # Writing
 
-    def begin(self, when: datetime) -> int:
+    def begin(self, when: datetime, uid: str | None = None) -> int:
         """Open a session and return its number."""
         with self._transaction() as db:
-            return _insert_session(db, uuid.uuid4().hex, when)
+            return _insert_session(db, uid or uuid.uuid4().hex, when)
 
     def append(self, session: int, turn: Turn, *, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
         """Add a turn to a session; it is on disk when this returns.
@@ -138,6 +153,7 @@ class Journal:
             the key of the turn, and the memory lines that are new with it.
         """
         with self._transaction() as db:
+            db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
             return _insert_turn(db, session, turn, sources)
 
     def finish(self, session: int, when: datetime) -> None:
@@ -153,10 +169,8 @@ class Journal:
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when its uid is known already."""
         with self._transaction() as db:
-            if (
-                uid is not None
-                and db.scalar(sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)) is not None
-            ):
+            known = sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)
+            if not session.turns or (uid is not None and db.scalar(known) is not None):
                 return None
             number = _insert_session(db, uid or uuid.uuid4().hex, session.turns[0].when)
             for turn in session.turns:
@@ -164,6 +178,18 @@ class Journal:
             ended = session.turns[-1].when.isoformat()
             db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
             return number
+
+    def restore(self, exported: Mapping[str, Any]) -> int | None:
+        """Write a session that `export` returned, and return its number; None when it is here already.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is not what `export` returns.
+        """
+        uid = exported["uid"]
+        turns = tuple(_turn(row) for row in exported["turns"])
+        if not isinstance(uid, str) or not uid:
+            raise ValueError("a session has no uid")
+        return self.record(Session(turns), uid=uid)
 
     def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
         """Keep the vectors of a session beside its text, in place of older ones."""
@@ -218,10 +244,17 @@ class Journal:
         with self._transaction() as db:
             return int(db.scalar(sa.select(schema.meta.c.value).where(schema.meta.c.key == "revision")) or 0)
 
-    def open_sessions(self) -> list[int]:
-        """Return the numbers of the sessions that nobody has finished."""
+    def open_sessions(self) -> list[tuple[int, str]]:
+        """Return number and uid of the sessions that nobody has finished."""
+        query = sa.select(schema.sessions.c.number, schema.sessions.c.uid)
         with self._transaction() as db:
-            return list(db.scalars(sa.select(schema.sessions.c.number).where(schema.sessions.c.finished.is_(None))))
+            return list(db.execute(query.where(schema.sessions.c.finished.is_(None))).tuples())
+
+    def turns(self, session: int) -> list[tuple[int, Turn]]:
+        """Return the turns of a session with their keys, in order."""
+        query = sa.select(schema.turns).where(schema.turns.c.session == session).order_by(schema.turns.c.position)
+        with self._transaction() as db:
+            return [(row["key"], _turn(row)) for row in db.execute(query).mappings()]
 
     def export(self, numbers: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Return sessions as plain values, oldest first: what `record` takes back, with its uid and its times."""
@@ -287,6 +320,14 @@ def _bump(db: sa.Connection) -> None:
     """Change the revision."""
     value = sa.cast(sa.cast(schema.meta.c.value, sa.Integer) + 1, sa.String)
     db.execute(schema.meta.update().where(schema.meta.c.key == "revision").values(value=value))
+
+
+def _turn(row: Mapping[Any, Any]) -> Turn:
+    """Return the turn of a row, or of what `export` made of one; KeyError, TypeError, ValueError if it is none."""
+    speaker, text, when = row["speaker"], row["text"], datetime.fromisoformat(row["when"])
+    if speaker not in ("user", "assistant") or not isinstance(text, str) or when.tzinfo is None:
+        raise ValueError("a turn needs a speaker, a text and a time with its zone")
+    return Turn(speaker, text, when, bool(row["explicit"]))
 
 
 def _insert_session(db: sa.Connection, uid: str, when: datetime) -> int:

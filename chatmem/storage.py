@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from chatmem.interface import FormatError, StoreError, UsageError
+from chatmem.interface import DamagedError, NewerError, StoreError, UsageError
 
 INDEX_NAMES = ("memory.pkl", "chroma")  # what can be made again from the journal
 
@@ -88,7 +88,8 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        FormatError: it is damaged, foreign, or newer than `version`.
+        DamagedError: it is damaged or foreign.
+        NewerError: its version is above `version`.
         StoreError: it cannot be read.
     """
     import torch
@@ -98,14 +99,16 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"{path.name} is damaged or is not a memory of this program") from error
+        raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
     if not isinstance(content, dict) or content.get("format") != kind:
-        raise FormatError(f"{path.name} is not a file of the format {kind}")
+        raise DamagedError(f"{path.name} is not a file of the format {kind}")
     found = content.get("version")
-    if not isinstance(found, int) or found > version:
-        raise FormatError(f"{path.name} has version {found} and this program reads up to {version}: update the program")
+    if not isinstance(found, int):
+        raise DamagedError(f"{path.name} has no version")
+    if found > version:
+        raise NewerError(f"{path} has version {found} and this program reads up to {version}: update the program")
     return content
 
 

@@ -1,0 +1,140 @@
+"""Opening the memory of one user: what a crash, a full disk or a damaged file left behind is put right here.
+
+Says what it did through the logger `chatmem`, never with the words of a memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from chatmem import storage
+from chatmem.interface import DamagedError, NewerError, StoreError, Turn
+from chatmem.journal import Journal
+
+log = logging.getLogger("chatmem")
+POOL_FORMAT = "chatmem-memory"
+POOL_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A user's journal, and the folder for index files; the folder is None where nothing is kept on disk."""
+
+    journal: Journal
+    folder: Path | None
+
+
+def open_user(memory_dir: Path, user: str) -> Opened:
+    """Open or make the memory of a user, repair what is damaged, and finish what a killed program left open.
+
+    Raises:
+        UsageError: the name cannot be used.
+        NewerError: a newer version of the program wrote it.
+        StoreError: `memory_dir` is not a folder.
+    """
+    folder = storage.user_folder(memory_dir, user)
+    path = folder / "journal.db"
+    with suppress(OSError), FileLock(folder / "index.lock", mode=0o600):
+        is_new = not path.exists()
+    try:
+        journal = _open_or_repair(path, is_new=is_new)
+        _finish_abandoned(journal, folder)
+    except NewerError:
+        raise
+    except StoreError as error:
+        log.warning("%s. This conversation will not be remembered.", str(error).rstrip("."))
+        return Opened(Journal.copy_in_ram(path), None)
+    return Opened(journal, folder)
+
+
+def _open_or_repair(path: Path, *, is_new: bool) -> Journal:
+    """Open the journal; a damaged one is set aside, and what can be read of it goes into a new one."""
+    try:
+        journal = Journal.at(path)
+    except DamagedError as error:
+        aside = storage.set_aside(path, datetime.now().strftime("%Y%m%d-%H%M%S"))
+        journal = Journal.at(path)
+        sessions = list(_read_damaged(aside))
+        kept = _restore(journal, sessions) + _restore(journal, _read_pool(path.parent))
+        log.warning("%s. Recovered %d sessions; the damaged file is kept as %s.", error, kept, aside.name)
+        return journal
+    if is_new and (kept := _restore(journal, _read_pool(path.parent))):
+        log.warning("The journal was missing. Recovered %d sessions from memory.pkl.", kept)
+    return journal
+
+
+def _restore(journal: Journal, sessions: Any) -> int:
+    """Write sessions that the journal lacks, and return their number; what is malformed is left out."""
+    kept = 0
+    for session in sessions:
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            kept += journal.restore(session) is not None
+    return kept
+
+
+def _read_pool(folder: Path) -> list[Any]:
+    """Return the sessions that memory.pkl holds, or none."""
+    try:
+        sessions = storage.load_tensors(folder / "memory.pkl", POOL_FORMAT, POOL_VERSION).get("sessions")
+    except (FileNotFoundError, StoreError):
+        return []
+    return sessions if isinstance(sessions, list) else []
+
+
+def _read_damaged(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the sessions that can still be read from a damaged SQLite file."""
+    with closing(sqlite3.connect(path)) as db:
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        uids = {row[0]: row[1] for row in _rows(db, "SELECT number, uid FROM sessions")}
+        sessions: dict[int, list[dict[str, Any]]] = {}
+        columns = 'session, position, speaker, text, "when", explicit'
+        for number, position, speaker, text, when, explicit in _rows(db, f"SELECT {columns} FROM turns"):
+            turn = {"speaker": speaker, "text": text, "when": when, "explicit": bool(explicit), "position": position}
+            sessions.setdefault(number, []).append(turn)
+    for number, turns in sessions.items():
+        in_order = sorted(turns, key=lambda turn: (not isinstance(turn["position"], int), turn["position"]))
+        yield {"uid": uids.get(number, uuid.uuid4().hex), "turns": in_order}
+
+
+def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query until the damage."""
+    with suppress(sqlite3.Error):
+        yield from db.execute(query)
+
+
+def _finish_abandoned(journal: Journal, folder: Path) -> None:
+    """Finish the sessions whose program is gone: nobody holds their lock any more."""
+    for number, uid in journal.open_sessions():
+        lock = session_lock(folder, uid)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            continue  # another program is having this conversation now
+        said: list[tuple[int, Turn]] = journal.turns(number)
+        journal.finish(number, said[-1][1].when if said else datetime.now().astimezone())
+        release(lock)
+        if said:
+            started = said[0][1].when.strftime("%Y-%m-%d %H:%M")
+            log.warning("Recovered a session of %d lines from %s.", len(said), started)
+
+
+def session_lock(folder: Path, uid: str) -> FileLock:
+    """Return the lock that a program holds while a session of its own is open."""
+    return FileLock(folder / f"open-{uid}.lock", mode=0o600)
+
+
+def release(lock: FileLock) -> None:
+    """Let go of a session's lock and take its file away."""
+    lock.release()
+    with suppress(OSError):
+        Path(lock.lock_file).unlink(missing_ok=True)
