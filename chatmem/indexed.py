@@ -15,9 +15,11 @@ from filelock import FileLock
 from chatmem import storage
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal, Line
-from chatmem.sentences import asks_about_assistant, same_words
+from chatmem.sentences import asks_about_assistant, asks_for_everything, is_personal, judge, same_words, split_sentences
+from chatmem.versions import newest_only
 
-THRESHOLD = 0.25  # cosine under which a line has no bearing on a query; chosen on questions of our own
+THRESHOLD = 0.3  # cosine under which a line has no bearing on a query; chosen on questions of our own
+IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
 
 class IndexedMemory:
@@ -83,19 +85,26 @@ def select(
 ) -> list[Recollection]:
     """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
 
-    What the assistant said comes back only when the query asks for it. Of two lines with the same words the newer
-    one stays.
+    What the assistant said comes back only when the query asks for it. A line that a newer one among the best has
+    replaced stays away. "What do you know about me?" fits every fact, the newest first.
     """
+    if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
+        return []
     kinds = {"fact", "reply"} if asks_about_assistant(query) else {"fact"}
-    fit = [
+    usable = [
         (line, score)
         for line, score in scored
-        if score >= threshold and line.kind in kinds and line.status == "active" and line.turn_key not in visible
+        if line.kind in kinds and line.status == "active" and line.turn_key not in visible
     ]
-    fit.sort(key=lambda pair: (pair[1], pair[0].key), reverse=True)
+    if asks_for_everything(query):
+        best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
+    else:
+        floor = threshold if is_personal(query) else threshold + IMPERSONAL
+        fit = [(line, score) for line, score in usable if score >= floor]
+        best = sorted(fit, key=lambda pair: (pair[1], pair[0].key), reverse=True)
     chosen: dict[str, Recollection] = {}
-    for line, score in fit:
-        if len(chosen) == k:
+    for line, score in best:
+        if len(chosen) == 3 * k:
             break
         chosen.setdefault(same_words(line.text), line.recollection(score))
-    return list(chosen.values())
+    return newest_only(list(chosen.values()), query)[:k]

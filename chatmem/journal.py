@@ -58,7 +58,7 @@ class SessionVectors:
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | sa.URL) -> None:
         """Open or make the journal at a database URL; "sqlite://" is one in RAM.
 
         Raises:
@@ -73,11 +73,9 @@ class Journal:
     @classmethod
     def copy_in_ram(cls, path: Path) -> Journal:
         """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
-        copy, uri = cls("sqlite://"), path.absolute().as_uri()
+        copy, uri = cls("sqlite://"), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            with contextlib.closing(
-                sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-            ) as file:
+            with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
                 connection = copy._engine.raw_connection()
                 file.backup(connection.driver_connection)  # type: ignore[arg-type]
         except sqlite3.Error:
@@ -91,7 +89,7 @@ class Journal:
             path.touch(mode=0o600, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
-        return cls(f"sqlite:///{path}")
+        return cls(sa.URL.create("sqlite", database=str(path)))
 
     def _check(self, db: sa.Connection) -> None:
         """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
@@ -167,29 +165,19 @@ class Journal:
                 db.execute(schema.sessions.update().where(at).values(finished=when.isoformat()))
 
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
-        """Write a whole finished session, and return its number; None when its uid is known already."""
+        """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:
-            known = sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)
-            if not session.turns or (uid is not None and db.scalar(known) is not None):
-                return None
-            number = _insert_session(db, uid or uuid.uuid4().hex, session.turns[0].when)
-            for turn in session.turns:
-                _insert_turn(db, number, turn)
-            ended = session.turns[-1].when.isoformat()
-            db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
-            return number
+            return _insert_whole(db, session, uid or uuid.uuid4().hex)
 
-    def restore(self, exported: Mapping[str, Any]) -> int | None:
-        """Write a session that `export` returned, and return its number; None when it is here already.
+    def restore_all(self, exported: Sequence[Mapping[str, Any]]) -> int:
+        """Write the sessions that `export` returned and that are not here yet, all or none; return their number.
 
         Raises:
-            KeyError, TypeError, ValueError: it is not what `export` returns.
+            KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
         """
-        uid = exported["uid"]
-        turns = tuple(_turn(row) for row in exported["turns"])
-        if not isinstance(uid, str) or not uid:
-            raise ValueError("a session has no uid")
-        return self.record(Session(turns), uid=uid)
+        sessions = [(str(row["uid"]), Session(tuple(_turn(turn) for turn in row["turns"]))) for row in exported]
+        with self._transaction() as db:
+            return sum(_insert_whole(db, session, uid) is not None for uid, session in sessions)
 
     def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
         """Keep the vectors of a session beside its text, in place of older ones."""
@@ -334,6 +322,19 @@ def _insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
     """Add an open session and return its number."""
     row = db.execute(schema.sessions.insert().values(uid=uid, started=when.isoformat()))
     return int(row.inserted_primary_key[0])  # type: ignore[index]
+
+
+def _insert_whole(db: sa.Connection, session: Session, uid: str) -> int | None:
+    """Add a finished session and return its number; None when it is empty or its uid is known already."""
+    known = sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)
+    if not session.turns or db.scalar(known) is not None:
+        return None
+    number = _insert_session(db, uid, session.turns[0].when)
+    for turn in session.turns:
+        _insert_turn(db, number, turn)
+    ended = session.turns[-1].when.isoformat()
+    db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
+    return number
 
 
 def _insert_turn(db: sa.Connection, session: int, turn: Turn, sources: Sequence[int] = ()) -> tuple[int, list[str]]:

@@ -183,6 +183,17 @@ def choose_device(device: str) -> str:
     return device
 
 
+def check_available(name: str, device: str) -> None:
+    """Find out what can be known before a model is loaded, and convert the bundled one where that was never done.
+
+    Raises:
+        ModelError: the model or the device cannot be had.
+    """
+    if device not in ("auto", "cpu"):
+        choose_device(device)
+    _find(name)
+
+
 def is_local(name: str) -> bool:
     """Tell whether a model can be loaded without any connection."""
     return name == bundled.NAME or Path(name).exists() or (os.sep in name.removeprefix("~") and name[0] in "./~")

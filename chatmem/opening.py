@@ -78,7 +78,7 @@ def _restore(journal: Journal, sessions: Any) -> int:
     kept = 0
     for session in sessions:
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            kept += journal.restore(session) is not None
+            kept += journal.restore_all([session])
     return kept
 
 

@@ -57,11 +57,12 @@ vectors = sa.Table(
 )
 
 
-def open_engine(url: str) -> sa.Engine:
+def open_engine(place: str | sa.URL) -> sa.Engine:
     """Return an engine for a database URL; "sqlite://" is a database in RAM."""
-    if not url.startswith("sqlite"):
+    url = sa.make_url(place)
+    if url.get_backend_name() != "sqlite":
         return sa.create_engine(url)
-    options: dict[str, Any] = {"poolclass": StaticPool} if url == "sqlite://" else {}
+    options: dict[str, Any] = {} if url.database else {"poolclass": StaticPool}
     engine = sa.create_engine(url, connect_args={"timeout": 30.0, "check_same_thread": False}, **options)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_immediate)

@@ -49,6 +49,12 @@ _ABOUT_ASSISTANT = re.compile(
     r"|explain\w*|repl\w+|call\w*|promis\w*)\b|\bты\b.*\b(?:сказал|говорил|советовал|предложил)",
     re.I,
 )
+_EVERYTHING = re.compile(
+    r"\b(?:know|remember|learned|learnt|told you|tell me|remind me)\b[^.?!]*\babout (?:me|myself)\b"
+    r"|\bwho am i\b|\bwhat do you remember\W*$|\b(?:знаешь|помнишь)\b.*\bобо мне\b",
+    re.I,
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[^\W\d_a-zA-Z\u00c0-\u024f]", re.I)
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _LANGUAGE_BY_SCRIPT = ((_CYRILLIC, "ru"), (re.compile(r"[\u4e00-\u9fff]"), "zh"))
 
@@ -93,3 +99,13 @@ def judge(sentence: str) -> Kind:
 def asks_about_assistant(query: str) -> bool:
     """Tell whether a query asks for what the assistant said rather than for what the user told."""
     return bool(_ABOUT_ASSISTANT.search(query))
+
+
+def asks_for_everything(query: str) -> bool:
+    """Tell whether a query asks for all that is known of the user."""
+    return bool(_EVERYTHING.search(query))
+
+
+def is_personal(query: str) -> bool:
+    """Tell whether a query speaks of the user; one in another script than Latin may."""
+    return bool(_FIRST_PERSON.search(query))

@@ -1,0 +1,155 @@
+"""A conversation: turns go to the journal before anything else, lines come from the memory, replies from the model.
+
+Knows nothing of terminals and of which memory or model it is given; both may still be loading.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chatmem import commands
+from chatmem.background import Background
+from chatmem.indexed import IndexedMemory
+from chatmem.interface import Recollection, Session, StoreError, Turn
+from chatmem.language_model import LanguageModel, Sampling
+from chatmem.opening import Opened, release, session_lock
+from chatmem.prompt import build_prompt, fit_history, prompt_budget
+from chatmem.settings import Settings
+
+
+class Chat:
+    """A conversation of one user: turns go to the journal, sessions to the memory, replies to the caller."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        opened: Opened,
+        memory: Background[IndexedMemory],
+        model: Background[LanguageModel],
+        notice: Callable[[str], None],
+    ) -> None:
+        """Begin a conversation; its first session begins with its first line."""
+        self.settings = settings
+        self.journal = opened.journal
+        self.used: list[Recollection] | None = None  # in the prompt of the last reply
+        self.remembered: list[str] = []  # by the last line
+        self._folder = opened.folder
+        self._memory = memory
+        self._model = model
+        self._notice = notice
+        self._session: int | None = None
+        self._lock: Any = None
+        self._replies = 0
+
+    @property
+    def memory(self) -> IndexedMemory:
+        """The memory, once it is loaded."""
+        return self._memory.get(lambda: self._notice("Loading the memory …"))
+
+    @property
+    def model(self) -> LanguageModel:
+        """The language model, once it is loaded."""
+        return self._model.get(lambda: self._notice(f"Loading {self.settings.model} …"))
+
+    def say(self, text: str) -> Generator[str]:
+        """Say a line to the model and yield its reply piece by piece.
+
+        What was said of the reply when the caller stops listening is kept.
+        """
+        own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
+        self.used = []
+        model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
+        lines = self.memory.recall(text, self.settings.k, visible=(own,))
+        history = [turn for key, turn in self._turns() if key != own]
+        history = history[len(history) - fit_history(model, history, text, budget) :]
+        prompt = build_prompt(model, text, lines, history, budget=budget, form=self.settings.prompt)
+        self.used = list(prompt.recollections)
+        if prompt.notice:
+            self._notice(prompt.notice)
+        sampling = Sampling(self.settings.max_new_tokens, self.settings.temperature)
+        sampling = replace(sampling, seed=self.settings.seed + self._replies)
+        self._replies += 1
+        said = ""
+        try:
+            for piece in _trimmed(prompt.opening, model.stream(prompt.text, sampling, prompt.stops)):
+                said += piece
+                yield piece
+        finally:
+            if said.strip():
+                reply = Turn("assistant", said.strip(), self.settings.clock())
+                self._append(reply, sources=[line.line for line in self.used])
+
+    def remember(self, text: str) -> str:
+        """Remember a text because the user asks for it."""
+        if not text:
+            raise commands.CommandError("/remember needs a text: /remember TEXT")
+        _, self.remembered = self._append(Turn("user", text, self.settings.clock(), explicit=True))
+        return f"Remembered: {text}"
+
+    def finish(self) -> str:
+        """Finish the session: its sentences are embedded, encoded and stored."""
+        if self._session is None:
+            return "There is no session to finish."
+        turns = [turn for _, turn in self._turns(explicit=True)]
+        number, self._session = self._session, None
+        try:
+            self.memory.remember(Session(tuple(turns), number))
+        finally:
+            if self._lock is not None:
+                release(self._lock)
+                self._lock = None
+        return f"Session {number} is stored: {len(turns)} lines."
+
+    def forget(self, text: str) -> str:
+        """Erase every memory in which all words of a text occur."""
+        self.used = None
+        return commands.forget(self.memory, text)
+
+    def reset(self) -> str:
+        """Erase everything that is kept of the user, this session included."""
+        self._session, self.used = None, None
+        self.memory.reset()
+        return "Everything that was kept of you is erased."
+
+    def _turns(self, *, explicit: bool = False) -> list[tuple[int, Turn]]:
+        """Return the turns of this session with their keys; those of /remember only where asked for."""
+        if self._session is None:
+            return []
+        return [(key, turn) for key, turn in self.journal.turns(self._session) if explicit or not turn.explicit]
+
+    def _append(self, turn: Turn, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
+        """Write a turn to the journal, beginning a session where there is none; a full disk is told, not hidden."""
+        try:
+            if self._session is None:
+                self._session = self._begin(turn)
+            return self.journal.append(self._session, turn, sources=sources)
+        except StoreError as error:
+            self._notice(f"Not saved: {error}")
+            return 0, []
+
+    def _begin(self, turn: Turn) -> int:
+        """Begin a session that other programs can see to be in progress."""
+        uid = uuid.uuid4().hex
+        if self._folder is not None:
+            self._lock = session_lock(self._folder, uid)
+            try:
+                self._lock.acquire()
+            except OSError as error:
+                raise StoreError(f"cannot write {self._folder}: {error.strerror}") from error
+        return self.journal.begin(turn.when, uid)
+
+
+def _trimmed(opening: str, pieces: Iterator[str]) -> Iterator[str]:
+    """Yield a reply without white space at its beginning; `opening` is what the prompt began it with."""
+    begun = False
+    if opening:
+        begun = True
+        yield opening
+    for piece in pieces:
+        rest = piece if begun else piece.lstrip()
+        if rest:
+            begun = True
+            yield rest

@@ -1,0 +1,122 @@
+"""What the slash commands do with a memory. Knows nothing of terminals: each returns what is to be said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chatmem.interface import ChatMemError, Recollection
+from chatmem.storage import write_atomic
+
+if TYPE_CHECKING:
+    from chatmem.indexed import IndexedMemory
+    from chatmem.journal import Journal
+
+EXPORT_FORMAT = "chatmem-export"
+EXPORT_VERSION = 1
+
+HELP = """\
+/end              finish the session and begin the next
+/quit             finish it and leave (so do Ctrl-D and the end of the input)
+/memory           list what is remembered of you
+/remember TEXT    remember TEXT
+/forget TEXT      erase every memory in which all words of TEXT occur
+/why              show the memory lines behind the last reply
+/export FILE      write everything to a file
+/import FILE      add what a file holds to this memory
+/reset            erase everything that is kept of you
+/help             show this"""
+
+
+class CommandError(ChatMemError):
+    """A command that cannot be carried out; the chat goes on."""
+
+
+def memory_rows(journal: Journal) -> list[dict[str, Any]]:
+    """Return what the user told, one row for each fact."""
+    return [
+        {
+            "text": line.text,
+            "session": line.session,
+            "when": line.when.isoformat(),
+            "speaker": line.speaker,
+            "status": line.status,
+        }
+        for line in journal.facts()
+    ]
+
+
+def show_rows(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the rows of /memory for reading."""
+    if not rows:
+        return "Nothing is remembered of you yet."
+    return "\n".join(f"{row['when'][:10]}  session {row['session']}  {row['text']}" for row in rows)
+
+
+def forget(memory: IndexedMemory, text: str) -> str:
+    """Erase every memory in which all words of a text occur, and say which; CommandError where there is none."""
+    if not any(char.isalnum() for char in text):
+        raise CommandError("/forget needs words: /forget TEXT erases every memory in which all of them occur")
+    erased = memory.forget(text)
+    if not erased:
+        raise CommandError("No memory has all of these words; nothing was erased.")
+    what = "1 memory" if len(erased) == 1 else f"{len(erased)} memories"
+    return "\n".join([f"Erased {what}:", *(f"- {line.text}" for line in erased)])
+
+
+def why(recollections: Sequence[Recollection] | None) -> str:
+    """Return the memory lines behind the last reply, in the words and with the date they were said with."""
+    if recollections is None:
+        return "There was no reply yet."
+    if not recollections:
+        return "No memory was used for the last reply."
+    rows = ["The last reply was given with these memory lines:"]
+    for line in recollections:
+        who = "you said" if line.speaker == "user" else "I said"
+        when = line.when.strftime("%Y-%m-%d %H:%M")
+        rows.append(f"- {when}, session {line.session}, {who} (score {line.score:.2f}): {line.text}")
+    return "\n".join(rows)
+
+
+def export(journal: Journal, name: str) -> str:
+    """Write everything that is kept of the user to a new file."""
+    path = _file(name, "/export")
+    if path.exists():
+        raise CommandError(f"{path} exists already: give the name of a new file")
+    sessions = [
+        {"uid": session["uid"], "session": session["number"], "turns": session["turns"]} for session in journal.export()
+    ]
+    content = {"format": EXPORT_FORMAT, "version": EXPORT_VERSION, "sessions": sessions}
+    write_atomic(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
+    return f"Wrote {len(sessions)} sessions to {path}"
+
+
+def import_file(memory: IndexedMemory, name: str) -> str:
+    """Add the sessions of an exported file, with their times; those that are here already are left alone."""
+    path = _file(name, "/import")
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise CommandError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # covers bytes that are no UTF-8
+        raise CommandError(f"{path} is no JSON file that /export wrote") from error
+    if not isinstance(content, dict) or content.get("format") != EXPORT_FORMAT:
+        raise CommandError(f"{path} is no file that /export wrote")
+    version = content.get("version")
+    if not isinstance(version, int) or version > EXPORT_VERSION:
+        raise CommandError(f"{path} was written by a newer version of the program: update the program")
+    try:
+        added = memory.journal.restore_all(content["sessions"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CommandError(f"{path} is damaged: nothing was imported") from error
+    memory.sync()
+    return f"Added {added} of {len(content['sessions'])} sessions from {path}"
+
+
+def _file(name: str, command: str) -> Path:
+    """Return the path a command was given."""
+    if not name:
+        raise CommandError(f"{command} needs the name of a file: {command} FILE")
+    return Path(name).expanduser()

@@ -1,0 +1,200 @@
+"""Prompts: recollections, history and the user's new line, as a text within the model's window.
+
+A small model reads best what it only has to continue, so its default prompt says the memory lines in the second
+person, puts the best one last, and begins the reply with that line's first words where the user asked a question
+(measured against other forms in `docs/architecture.md`). Nothing is cut in silence: what did not fit is told in
+`Prompt.notice`. Knows nothing of how lines are found or replies are made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from chatmem.interface import Recollection, Turn
+from chatmem.language_model import LanguageModel, Message
+from chatmem.sentences import is_personal, judge
+
+PromptForm = Literal["auto", "specification"]
+SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
+
+MAX_PROMPT_TOKENS = 2048  # a longer prompt makes a user on a CPU wait
+MEMORY_SHARE = 0.25  # of the prompt, at most, for memory lines
+CERTAIN = 0.5  # cosine from which the best line surely is what a question is about
+
+_SYSTEM = "You are a helpful assistant."
+_EXAMPLE: list[Message] = [  # shows a small model what to do with notes; its values are nobody's
+    {"role": "user", "content": "Notes:\n- Your bike is blue.\n- You live in Madrid.\n\nWhere do I live?"},
+    {"role": "assistant", "content": "You live in Madrid."},
+]
+_ROLES = {"user": "User", "assistant": "Assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the model reads, and what came of the parts.
+
+    `text` ends with `opening`, the words that the reply begins with. `recollections` are the lines that are in the
+    text. `stops` end the reply. `notice` tells the user what did not fit, if anything.
+    """
+
+    text: str
+    opening: str = ""
+    recollections: tuple[Recollection, ...] = ()
+    stops: tuple[str, ...] = ()
+    notice: str = ""
+
+
+def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
+    """Return the tokens that a prompt may have, so that prompt and reply fit into the model's window."""
+    return max(min(model.window_tokens - reply_tokens, MAX_PROMPT_TOKENS), model.window_tokens // 2)
+
+
+def fit_history(model: LanguageModel, history: Sequence[Turn], user_input: str, budget: int) -> int:
+    """Return how many of the newest turns fit beside the user's line and a full share of memory lines."""
+    frame = model.count_tokens(_render(model, [], "", [], "auto")) + 64  # the example and the notes' own words
+    left = budget * (1 - MEMORY_SHARE) - frame - model.count_tokens(user_input)
+    count = 0
+    for turn in reversed(history):
+        left -= model.count_tokens(turn.text) + 8  # the template's marks around a turn
+        if left < 0:
+            break
+        count += 1
+    return count
+
+
+def build_prompt(
+    model: LanguageModel,
+    user_input: str,
+    recollections: Sequence[Recollection] = (),
+    history: Sequence[Turn] = (),
+    *,
+    budget: int,
+    form: PromptForm = "auto",
+) -> Prompt:
+    """Return the prompt for a user's line.
+
+    Args:
+        model: counts the tokens and knows its chat template; without one a plain dialogue is written.
+        user_input: what the user just said; shortened, with a notice, only where it alone exceeds the budget.
+        recollections: memory lines, best first; the worst are left out where they exceed their share.
+        history: the turns of this session that fit (`fit_history`).
+        budget: tokens that the prompt may have.
+        form: "specification" for its literal prompt.
+    """
+    lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
+    said, notice = _fit_input(model, user_input, budget // 2)
+    opening = "" if form == "specification" else reply_opening(user_input, lines)
+    turns = list(history)
+    text = _render(model, lines, said, turns, form)
+    while turns and model.count_tokens(text + opening) > budget:
+        turns.pop(0)
+        text = _render(model, lines, said, turns, form)
+    stops = () if model.has_chat_template else ("\nUser:", "\nAssistant:", "\n\n")
+    return Prompt(text + opening, opening, tuple(lines), stops, notice)
+
+
+def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
+    """Return the words that the reply begins with: the first two of the best line, where a question asks for it."""
+    if not lines or judge(user_input.strip().splitlines()[-1]) != "question":
+        return ""
+    best = lines[0]
+    if best.score < CERTAIN and not is_personal(user_input):
+        return ""
+    words = as_said_to_user(best).split()
+    return " ".join(words[: min(2, len(words) - 1)])
+
+
+def _render(
+    model: LanguageModel, lines: Sequence[Recollection], said: str, history: Sequence[Turn], form: PromptForm
+) -> str:
+    """Write the prompt, ready for the reply."""
+    if form == "specification":
+        memories = " ".join(line.text for line in lines)
+        return _render_specification(
+            model, SPECIFICATION.format(memories=memories or "none", input=said), said, history
+        )
+    notes = "\n".join(f"- {as_said_to_user(line)}" for line in reversed(lines))  # the best one last
+    if not model.has_chat_template:
+        head = f"Notes about the user:\n{notes}\n\n" if notes else ""
+        dialogue = [f"{_ROLES[turn.speaker]}: {turn.text}" for turn in history]
+        return head + "\n".join([*dialogue, f"User: {said}", "Assistant:"])
+    messages: list[Message] = [{"role": "system", "content": _SYSTEM}, *(_EXAMPLE if notes else [])]
+    messages += [{"role": turn.speaker, "content": turn.text} for turn in history]
+    messages.append({"role": "user", "content": f"Notes:\n{notes}\n\n{said}" if notes else said})
+    return model.render(messages)
+
+
+def _render_specification(model: LanguageModel, system: str, said: str, history: Sequence[Turn]) -> str:
+    """Write the specification's prompt: literally for a model without a chat template, else as its system message."""
+    if not model.has_chat_template:
+        return "\n".join([*(f"{_ROLES[turn.speaker]}: {turn.text}" for turn in history), system, "Assistant:"])
+    messages: list[Message] = [{"role": "system", "content": system}]
+    messages += [{"role": turn.speaker, "content": turn.text} for turn in history]
+    return model.render([*messages, {"role": "user", "content": said}])
+
+
+def _fit_lines(model: LanguageModel, recollections: Sequence[Recollection], budget: int) -> list[Recollection]:
+    """Return the best lines that fit into a number of tokens."""
+    lines: list[Recollection] = []
+    for line in recollections:
+        budget -= model.count_tokens(line.text) + 4
+        if budget >= 0:
+            lines.append(line)
+    return lines
+
+
+def _fit_input(model: LanguageModel, text: str, budget: int) -> tuple[str, str]:
+    """Return a user's line that fits, its beginning and its end where it is too long, and a notice of that."""
+    tokens = model.count_tokens(text)
+    if tokens <= budget:
+        return text, ""
+    half = len(text) * budget // tokens // 2
+    while model.count_tokens(short := f"{text[:half]} … {text[-half:]}") > budget:
+        half = half * 9 // 10
+    return short, f"Your message has {tokens} tokens; the model reads the first and last {budget // 2} of them."
+
+
+# Second person
+
+_LEAD = re.compile(
+    r"^(?:(?:hi|hello|hey|well|so|ok|okay|oh|actually|btw|by the way|fyi|just so you know|please|also|and"
+    r"|remember that|remember|note that|note|don't forget that|don't forget)\b[\s,:!.-]*)+",
+    re.I,
+)
+_SECOND_PERSON = [
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"\bI'm\b", "you're"),
+        (r"\bI've\b", "you've"),
+        (r"\bI'll\b", "you'll"),
+        (r"\bI'd\b", "you'd"),
+        (r"\bI am\b", "you are"),
+        (r"\bI was\b", "you were"),
+        (r"\b[Mm]yself\b", "yourself"),
+        (r"\b[Mm]ine\b", "yours"),
+        (r"\b[Mm]y\b", "your"),
+        (r"\bme\b", "you"),
+        (r"\bI\b", "you"),
+        (r"\b[Ww]e're\b", "you're"),
+        (r"\b[Ww]e've\b", "you've"),
+        (r"\b[Ww]e\b", "you"),
+        (r"\b[Oo]urs\b", "yours"),
+        (r"\b[Oo]ur\b", "your"),
+        (r"\bus\b", "you"),
+    )
+]
+
+
+def as_said_to_user(line: Recollection) -> str:
+    """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X."."""
+    text = " ".join(line.text.replace("’", "'").split())
+    if line.speaker == "assistant":
+        return f"You were told: {text}"
+    text = _LEAD.sub("", text) or text
+    for pattern, replacement in _SECOND_PERSON:
+        text = pattern.sub(replacement, text)
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
