@@ -15,7 +15,7 @@ from typing import Literal
 
 from chatmem.interface import Recollection, Turn
 from chatmem.language_model import LanguageModel, Message
-from chatmem.sentences import is_personal, judge
+from chatmem.sentences import asks_for_own_fact, is_personal, judge
 
 PromptForm = Literal["auto", "specification"]
 SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
@@ -24,6 +24,7 @@ MAX_PROMPT_TOKENS = 2048  # a longer prompt makes a user on a CPU wait
 MEMORY_SHARE = 0.25  # of the prompt, at most, for memory lines
 CERTAIN = 0.5  # cosine from which the best line surely is what a question is about
 
+NOT_TOLD = "I don't know, you haven't told me"
 _SYSTEM = "You are a helpful assistant."
 _EXAMPLE: list[Message] = [  # shows a small model what to do with notes; its values are nobody's
     {"role": "user", "content": "Notes:\n- Your bike is blue.\n- You live in Madrid.\n\nWhere do I live?"},
@@ -92,18 +93,24 @@ def build_prompt(
     while turns and model.count_tokens(text + opening) > budget:
         turns.pop(0)
         text = _render(model, lines, said, turns, form)
-    stops = () if model.has_chat_template else ("\nUser:", "\nAssistant:", "\n\n")
-    return Prompt(text + opening, opening, tuple(lines), stops, notice)
+    stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
+    if opening == NOT_TOLD:
+        stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
+    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice)
 
 
 def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
-    """Return the words that the reply begins with: the first two of the best line, where a question asks for it."""
-    if not lines or judge(user_input.strip().splitlines()[-1]) != "question":
+    """Return the words that the reply begins with, where a question asks for something that only the user can know.
+
+    With memory lines these are the first two words of the best one; without any, the words of somebody who was not
+    told. Left to itself, a small model makes up a home, a name and a cat.
+    """
+    question = (user_input.strip().splitlines() or [""])[-1]
+    if not lines:
+        return NOT_TOLD if asks_for_own_fact(user_input) else ""
+    if judge(question) != "question" or (lines[0].score < CERTAIN and not is_personal(user_input)):
         return ""
-    best = lines[0]
-    if best.score < CERTAIN and not is_personal(user_input):
-        return ""
-    words = as_said_to_user(best).split()
+    words = as_said_to_user(lines[0]).split()
     return " ".join(words[: min(2, len(words) - 1)])
 
 

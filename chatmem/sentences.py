@@ -49,6 +49,13 @@ _ABOUT_ASSISTANT = re.compile(
     r"|explain\w*|repl\w+|call\w*|promis\w*)\b|\bты\b.*\b(?:сказал|говорил|советовал|предложил)",
     re.I,
 )
+_OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How do I ...?" or "What should I ...?"
+    r"^(?:(?:and|so|but|then|ok|okay|well|hey)\W+)?(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b"
+    r"|(?:(?:who|where|when|what|which|whose)\b|how (?:old|tall|big|many|much|long|often)\b)"
+    r"(?!.*\b(?:should|can|could|would|must|may|might|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b)"
+    r".*\b(?:i|my|me|mine|we|our)\b|(?:am|was|do|did|have) i\b(?! need| have to)|(?:is|are|was|were) my\b)",
+    re.I,
+)
 _EVERYTHING = re.compile(
     r"\b(?:know|remember|learned|learnt|told you|tell me|remind me)\b[^.?!]*\babout (?:me|myself)\b"
     r"|\bwho am i\b|\bwhat do you remember\W*$|\b(?:знаешь|помнишь)\b.*\bобо мне\b",
@@ -109,3 +116,9 @@ def asks_for_everything(query: str) -> bool:
 def is_personal(query: str) -> bool:
     """Tell whether a query speaks of the user; one in another script than Latin may."""
     return bool(_FIRST_PERSON.search(query))
+
+
+def asks_for_own_fact(query: str) -> bool:
+    """Tell whether a query asks for a fact about the user, which only the user can have told."""
+    last = (split_sentences(query) or [""])[-1].replace("’", "'")
+    return judge(last) == "question" and bool(_OWN_FACT.search(last) or _EVERYTHING.search(last))
