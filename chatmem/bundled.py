@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import io
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -27,6 +28,11 @@ def model_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("chatmem", appauthor=False)) / NAME.lower()
+
+
+def safe_name(name: str) -> str:
+    """Return a model's name as part of a file name."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-")
 
 
 def is_ready() -> bool:

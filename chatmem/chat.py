@@ -69,7 +69,7 @@ class Chat:
         self.used = list(prompt.recollections)
         if prompt.notice:
             self._notice(prompt.notice)
-        sampling = Sampling(self.settings.max_new_tokens, self.settings.temperature)
+        sampling = Sampling(self.settings.max_new_tokens, temperature=self.settings.temperature)
         sampling = replace(sampling, seed=self.settings.seed + self._replies)
         self._replies += 1
         said = ""
@@ -94,14 +94,18 @@ class Chat:
         if self._session is None:
             return "There is no session to finish."
         turns = [turn for _, turn in self._turns(explicit=True)]
-        number, self._session = self._session, None
+        number = self._session
         try:
             self.memory.remember(Session(tuple(turns), number))
         finally:
-            if self._lock is not None:
-                release(self._lock)
-                self._lock = None
+            self._close()
         return f"Session {number} is stored: {len(turns)} lines."
+
+    def discard(self) -> None:
+        """Drop the session as if it had never been."""
+        if self._session is not None:
+            self.journal.discard(self._session)
+            self._close()
 
     def forget(self, text: str) -> str:
         """Erase every memory in which all words of a text occur."""
@@ -110,8 +114,9 @@ class Chat:
 
     def reset(self) -> str:
         """Erase everything that is kept of the user, this session included."""
-        self._session, self.used = None, None
+        self.used = None
         self.memory.reset()
+        self._close()
         return "Everything that was kept of you is erased."
 
     def _turns(self, *, explicit: bool = False) -> list[tuple[int, Turn]]:
@@ -129,6 +134,13 @@ class Chat:
         except StoreError as error:
             self._notice(f"Not saved: {error}")
             return 0, []
+
+    def _close(self) -> None:
+        """Let go of the session."""
+        self._session = None
+        if self._lock is not None:
+            release(self._lock)
+            self._lock = None
 
     def _begin(self, turn: Turn) -> int:
         """Begin a session that other programs can see to be in progress."""

@@ -37,6 +37,7 @@ class SentenceEncoder:
     def __init__(self, model: Any, fingerprint: str) -> None:
         self._model = model
         self.fingerprint = fingerprint
+        self.num_parameters = sum(weight.numel() for weight in model.parameters())
         self.input_dim = int(model.get_embedding_dimension())
 
     @classmethod

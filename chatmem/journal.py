@@ -187,6 +187,12 @@ class Journal:
             db.execute(schema.vectors.insert(), [row])
             _bump(db)
 
+    def discard(self, session: int) -> None:
+        """Erase a session as if it had never been."""
+        with self._transaction() as db:
+            db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
+            _bump(db)
+
     def forget(self, text: str) -> list[Recollection]:
         """Erase every sentence in which all words of `text` occur, and the replies that came of it.
 

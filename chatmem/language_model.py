@@ -23,6 +23,7 @@ class Sampling:
     """How tokens are chosen. The same settings and seed give the same reply."""
 
     max_new_tokens: int = 128
+    min_new_tokens: int = 0  # the end of the text is not chosen before
     temperature: float = 0.3  # 0 takes the likeliest token every time
     top_p: float = 0.9  # the share of the probability that is drawn from
     repetition_penalty: float = 1.1  # on tokens of this reply only: what memory lines say may be repeated
@@ -130,7 +131,10 @@ class TransformersModel:
             with torch.inference_mode():
                 inputs = {"input_ids": ids.to(self._model.device), "use_cache": True, "logits_to_keep": 1}
                 output = self._model(**inputs, cache=cache)
-                token = _choose(output.logits[0, -1].float().cpu(), chosen, sampling, generator)
+                logits = output.logits[0, -1].float().cpu().clone()
+                if len(chosen) < sampling.min_new_tokens:
+                    logits[list(self._ends)] = -torch.inf
+                token = _choose(logits, chosen, sampling, generator)
             if token in self._ends:
                 return
             chosen.append(token)

@@ -1,0 +1,268 @@
+"""report.md as a pure rendering of the benchmark's results: the same dictionary always gives the same text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Any
+
+from chatmem.evaluation import mean_and_deviation, median_and_p95, median_ratio, wilson
+
+ARMS = ("none", "rag", "gru")
+MARK = "<!-- results -->"
+
+
+def render_report(results: dict[str, Any]) -> str:
+    """Return the report for the results of `benchmark.py`."""
+    parts = [
+        _head(results),
+        _targets(results),
+        _accuracy(results),
+        _latency(results),
+        _cost(results),
+        _conclusions(results),
+        _method(results),
+        _answers(results),
+        f"{MARK}\n<details><summary>All numbers as JSON</summary>\n\n```json\n"
+        f"{json.dumps(results, ensure_ascii=False, separators=(',', ':'))}\n```\n\n</details>",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def read_results(report: str) -> dict[str, Any]:
+    """Return the results that a report was rendered from."""
+    block = report.split(MARK, 1)[1].split("```json\n", 1)[1].split("\n```", 1)[0]
+    results: dict[str, Any] = json.loads(block)
+    return results
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _pick(results: dict[str, Any], arm: str, scenarios: str, key: str = "right") -> list[Any]:
+    """Return one value for each answer of an arm in some scenarios, where there is one."""
+    chosen = (a for a in results["answers"] if a["arm"] == arm and a["scenario"] in scenarios)
+    return [answer[key] for answer in chosen if answer[key] is not None]
+
+
+def _percent(values: Sequence[bool]) -> str:
+    low, high = wilson(sum(values), len(values))
+    return f"{100 * sum(values) / len(values):.1f}% ({100 * low:.0f}–{100 * high:.0f}, n = {len(values)})"
+
+
+def _share(values: Sequence[bool]) -> float:
+    return sum(values) / len(values)
+
+
+def _ratio(results: dict[str, Any], arm: str) -> float:
+    replies = results["costs"]["replies"]
+    return median_ratio(replies[arm], replies["none"])
+
+
+def _head(results: dict[str, Any]) -> str:
+    machine = results["costs"]["machine"]
+    chosen = results["settings"]
+    return f"""# Report
+
+Does a chatbot on {chosen["model"]} remember its user across sessions, and is the recurrent memory (`gru`) better than
+retrieval over ChromaDB (`rag`) or than no memory (`none`)? {chosen["runs"]} runs; every question goes through the chat
+itself, with the same language model, prompt, k = {chosen["k"]} and token budget on every arm; temperature
+{chosen["temperature"]}. Shares stand with their 95% Wilson interval. Questions of one run share sessions and the five
+runs share facts, so the intervals are somewhat too narrow.
+
+Measured on {machine["processor"]}, {machine["cores"]} cores, Python {machine["python"]}, torch {machine["torch"]}.
+Made by `make report`; this text is a rendering of the numbers at its end, and a test renders it again."""
+
+
+def _targets(results: dict[str, Any]) -> str:
+    costs, start = results["costs"], results["costs"]["start"]
+    right = {names: _pick(results, "gru", names) for names in ("ABCDE", "F", "G", "H")}
+    hits = {name: _pick(results, "gru", name, "recalled") for name in "FG"}
+    recall = _milliseconds(costs["steps"]["recall"]["gru"])
+    embed = _milliseconds(costs["steps"]["embed"]["one line"])
+    finish = median(costs["steps"]["finish"]["gru"])
+    ratio = _ratio(results, "gru")
+    rows: list[tuple[str, str, str, bool | None]] = [
+        ("A to E, arm `gru`", "90%", _percent(right["ABCDE"]), _share(right["ABCDE"]) >= 0.9),
+        ("F, ten facts", "80%", _percent(right["F"]), _share(right["F"]) >= 0.8),
+        ("F, right line recalled", "95%", _percent(hits["F"]), _share(hits["F"]) >= 0.95),
+        ("G, after thirteen sessions", "80%", _percent(right["G"]), _share(right["G"]) >= 0.8),
+        ("G, right line recalled", "95%", _percent(hits["G"]), _share(hits["G"]) >= 0.95),
+        ("H, says that it does not know", "reported", _percent(right["H"]), None),
+        ("whole reply, `gru` ÷ `none`", "≤ 1.3", f"{ratio:.2f}", ratio <= 1.3),
+        ("recall over 10 sessions", "≤ 5 ms", f"{recall:.1f} ms", recall <= 5),
+        ("embedding one line", "≤ 40 ms", f"{embed:.1f} ms", embed <= 40),
+        ("finishing a session of 20 lines", "≤ 1.5 s", f"{finish:.2f} s", finish <= 1.5),
+        ("`--help`", "≤ 0.5 s", f"{start['help']:.2f} s", start["help"] <= 0.5),
+        ("start to first prompt", "≤ 3 s", f"{start['first prompt']:.1f} s", start["first prompt"] <= 3),
+        ("start to first reply", "≤ 15 s", f"{start['first reply']:.1f} s", start["first reply"] <= 15),
+    ]
+    marks = {True: "yes", False: "**no**", None: "–"}
+    table = _table(("what", "to reach", "measured", "reached"), [(*row[:3], marks[row[3]]) for row in rows])
+    return f"## Targets\n\n{table}\n\nTimes are medians."
+
+
+def _accuracy(results: dict[str, Any]) -> str:
+    rows = [
+        (f"{name}: {title}", *(_percent(_pick(results, arm, name)) for arm in ARMS))
+        for name, title in results["scenarios"].items()
+    ]
+    rows.append(("**A to E**", *(_percent(_pick(results, arm, "ABCDE")) for arm in ARMS)))
+    runs = range(results["settings"]["runs"])
+    by_run = []
+    for arm in ARMS:
+        shares = []
+        for run in runs:
+            right = [
+                a["right"] for a in results["answers"] if a["arm"] == arm and a["run"] == run and a["scenario"] != "H"
+            ]
+            shares.append(100 * _share(right))
+        mean, deviation = mean_and_deviation(shares)
+        by_run.append((f"`{arm}`", *(f"{share:.1f}%" for share in shares), f"{mean:.1f} ± {deviation:.1f}"))
+    recalled = [
+        (f"`{arm}`", *(_percent(_pick(results, arm, names, "recalled")) for names in ("ABCDE", "F", "G")))
+        for arm in ("rag", "gru")
+    ]
+    return "\n\n".join(
+        [
+            "## Accuracy",
+            "![Right answers by scenario and arm](docs/accuracy.png)",
+            _table(("scenario", *(f"`{arm}`" for arm in ARMS)), rows),
+            "A to G by run, with mean and standard deviation:",
+            _table(("arm", *(f"run {run}" for run in runs), "mean ± deviation"), by_run),
+            "The line that holds the answer is among the recalled:",
+            _table(("arm", "A to E", "F", "G"), recalled),
+            "The pool while scenario G fills it, and how near its slots are to the questions:",
+            "![Slots filling and being retrieved](docs/slots.png)",
+        ]
+    )
+
+
+def _milliseconds(values: Sequence[float]) -> float:
+    return 1000 * median(values)
+
+
+def _spread(values: Sequence[float], unit: float = 1000.0, digits: int = 1) -> str:
+    middle, high = median_and_p95(values)
+    return f"{unit * middle:.{digits}f} / {unit * high:.{digits}f}"
+
+
+def _latency(results: dict[str, Any]) -> str:
+    costs = results["costs"]
+    rows = [
+        (
+            f"`{arm}`",
+            _spread(costs["replies"][arm], 1.0, 2),
+            f"{_ratio(results, arm):.2f}",
+            _spread(costs["steps"]["recall"][arm]),
+            _spread(costs["steps"]["finish"][arm]),
+        )
+        for arm in ARMS
+    ]
+    head = ("arm", "whole reply, s", "÷ `none`", "recall, ms", "finishing 20 lines, ms")
+    return f"""## Latency
+
+Median / 95th percentile. Replies have exactly {costs["reply_tokens"]} tokens and were taken in one interleaved run; the
+ratio is the median of the rounds' ratios. Recall is over ten sessions of 20 lines, without embedding the query, which
+takes {_spread(costs["steps"]["embed"]["one line"])} ms.
+
+{_table(head, rows)}"""
+
+
+def _cost(results: dict[str, Any]) -> str:
+    costs = results["costs"]
+    parameters = [(name, f"{count:,}") for name, count in costs["parameters"].items()]
+    rows = [
+        (str(row["sessions"]), *(f"{row[key] / 1024:,.0f}" for key in ("journal", "gru", "rag", "gru in RAM")))
+        for row in costs["sizes"]
+    ]
+    tokens = {arm: _pick(results, arm, "FG", "prompt_tokens") for arm in ARMS}
+    added = {arm: median(t - n for t, n in zip(tokens[arm], tokens["none"], strict=True)) for arm in ("rag", "gru")}
+    head = ("sessions of 20 lines", "journal, KiB", "`gru` index, KiB", "`rag` index, KiB", "`gru` vectors in RAM, KiB")
+    return f"""## Cost
+
+{_table(("what", "parameters"), parameters)}
+
+The RAG baseline adds no parameters of its own. Memory adds {added["gru"]:.0f} tokens to a prompt (`gru`, median over F
+and G; `rag` {added["rag"]:.0f}), the worked example in front of the notes included.
+
+{_table(head, rows)}
+
+Both arms read the journal, which every arm keeps."""
+
+
+def _conclusions(results: dict[str, Any]) -> str:
+    gru, rag, none = (_share(_pick(results, arm, "ABCDEFG")) for arm in ("gru", "rag", "none"))
+    recall = {arm: _milliseconds(results["costs"]["steps"]["recall"][arm]) for arm in ("gru", "rag")}
+    finish = {arm: _milliseconds(results["costs"]["steps"]["finish"][arm]) for arm in ("gru", "rag")}
+    last = results["costs"]["sizes"][-1]
+    disk = {arm: last[arm] for arm in ("gru", "rag")}
+    if abs(gru - rag) < 0.02:
+        quality = f"Both memories answer alike ({100 * gru:.1f}% `gru`, {100 * rag:.1f}% `rag`, A to G)"
+    else:
+        better, worse = ("gru", "rag") if gru > rag else ("rag", "gru")
+        quality = f"`{better}` answers better than `{worse}` ({100 * gru:.1f}% `gru`, {100 * rag:.1f}% `rag`, A to G)"
+    return f"""## Conclusions
+
+- {quality}; without memory it is {100 * none:.1f}%. Lines are ranked by the same sentence embeddings in both, so on
+  stores this small a difference can only come from which sessions are looked at.
+- Recall is faster with {_faster(recall)}, finishing a session with {_faster(finish)}.
+- On disk the index of {last["sessions"]} sessions is smaller with {_smaller(disk)}.
+- Both keep everything on the user's machine and work offline. The recurrent memory needs no second database: text and
+  vectors of a session lie in one file and go in one transaction, so erasing is exact; Chroma keeps deleted words in its
+  files, and the program has to make its folder again after every /forget.
+- RAG is the better choice where a program already runs a vector database, needs filters over millions of documents, or
+  changes single documents often: Chroma adds a sentence at once, while a slot is made when its session ends.
+- The GRU is not trained here: it starts as a running mean of sentence vectors, and its slots choose sessions only
+  where there are more than the 64 that are looked at anyway. Nothing here shows that it chooses better than a mean."""
+
+
+def _faster(milliseconds: dict[str, float]) -> str:
+    first, second = sorted(milliseconds, key=lambda arm: milliseconds[arm])
+    return f"`{first}` ({milliseconds[first]:.1f} ms against {milliseconds[second]:.1f})"
+
+
+def _smaller(sizes: dict[str, int]) -> str:
+    first, second = sorted(sizes, key=lambda arm: sizes[arm])
+    return f"`{first}` ({sizes[first] / 1024:,.0f} KiB against {sizes[second] / 1024:,.0f})"
+
+
+def _method(results: dict[str, Any]) -> str:
+    return f"""## How to read this
+
+- Facts are told in scripted conversations: the user's lines and the assistant's answers to them are fixed for a run, so
+  that every arm remembers the same. Each question is asked in a session of its own, which is dropped afterwards.
+- A reply to a question that has memory lines is begun with the first two words of the best line, said in the second
+  person ("You work", "Your parrot"); the model goes on from there. A question about the user with no line begins with
+  "I don't know, you haven't told me". That is most of what makes a model of this size answer right, on every arm alike.
+- A reply is right when it matches the expected pattern and not the forbidden one; replies have at most
+  {results["settings"]["reply_tokens"]} tokens. Read the replies below before you believe a share.
+- Scenario H asks about things that were never said, beside facts that were. A related line often comes back and is
+  then taken for an answer: recall has one threshold on the cosine, chosen on other questions, and no judgement of
+  whether a line answers the question."""
+
+
+def _answers(results: dict[str, Any]) -> str:
+    parts = ["## Every question\n\nOf run 0 with its prompt, of all runs with the reply. ✓ is right, ✗ is wrong."]
+    for name, title in results["scenarios"].items():
+        answers = [a for a in results["answers"] if a["scenario"] == name]
+        rows = [_answer(a) for a in answers]
+        prompts = [f"`{a['arm']}`, {a['text']}\n\n```text\n{a['prompt']}\n```" for a in answers if "prompt" in a]
+        head = ("run", "arm", "question", "expected", "reply", "")
+        parts.append(
+            f"<details><summary>{name}: {title}</summary>\n\n{_table(head, rows)}\n\n"
+            f"<details><summary>Prompts of run 0</summary>\n\n" + "\n\n".join(prompts) + "\n\n</details>\n\n</details>"
+        )
+    return "\n\n".join(parts)
+
+
+def _answer(answer: dict[str, Any]) -> tuple[str, ...]:
+    def plain(text: str) -> str:
+        return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+
+    expected = f"`{plain(answer['expected'])}`" if answer["evidence"] else "says that it does not know"
+    mark = "✓" if answer["right"] else "✗"
+    return str(answer["run"]), answer["arm"], answer["text"], expected, plain(answer["reply"]), mark
