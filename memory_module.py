@@ -10,6 +10,7 @@ Axis letters: B sessions in a batch, T sentences, D input_dim, H hidden_dim, N s
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from collections.abc import Collection
 from pathlib import Path
@@ -24,9 +25,12 @@ from chatmem import storage
 from chatmem.archive import Archive
 from chatmem.embedding import Array, Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
-from chatmem.interface import Recollection
-from chatmem.journal import Journal, Line
+from chatmem.interface import DamagedError, Recollection
+from chatmem.journal import Journal
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
+from chatmem.rows import Line
+
+log = logging.getLogger("chatmem")
 
 
 class Encoding(NamedTuple):
@@ -227,6 +231,7 @@ class GruMemory(IndexedMemory):
         self._archive = Archive.empty(*self._widths)
         self._revision = -1
         self._embedded: dict[str, Array] = {}  # embeddings of lines that are not in the archive yet
+        self._check_pool_file()
         self.sync()
 
     @property
@@ -240,11 +245,32 @@ class GruMemory(IndexedMemory):
         if not waiting and self.journal.revision() == self._revision:
             return
         with self.locked():
-            for number in waiting:
-                self._encode_session(number)
+            self._encode_sessions()
+            try:
+                self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
+            except DamagedError:
+                log.warning("The vectors beside the journal were damaged and are made again.")
+                self.journal.drop_vectors()
+                self._encode_sessions()
+                self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
             self._revision = self.journal.revision()
-            self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
             self._fill_pool()
+
+    def _check_pool_file(self) -> None:
+        """Refuse what a newer version wrote, and say so where the file is damaged: `sync` writes it again anyway."""
+        if self.folder is None:
+            return
+        try:
+            storage.load_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION)
+        except FileNotFoundError:
+            pass
+        except DamagedError:
+            log.warning("memory.pkl was damaged and is made again from the journal.")
+
+    def _encode_sessions(self) -> None:
+        """Encode the finished sessions that have no vectors."""
+        for number in self.journal.unindexed(self.fingerprint):
+            self._encode_session(number)
 
     @torch.no_grad()
     def _encode_session(self, number: int) -> None:

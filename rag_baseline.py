@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import chromadb
+from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
 from chatmem.embedding import Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection, StoreError
-from chatmem.journal import Journal, Line
+from chatmem.journal import Journal
+from chatmem.rows import Line
 
 log = logging.getLogger("chatmem")
 T = TypeVar("T")
@@ -148,6 +150,7 @@ class RagMemory(IndexedMemory):
         self._collection = None
         try:
             self._close()
+            SharedSystemClient.clear_system_cache()  # or Chroma goes on with the broken one
             if self._path is not None:
                 shutil.rmtree(self._path, ignore_errors=True)
             self._sync()

@@ -11,7 +11,8 @@ import numpy as np
 
 from chatmem.embedding import Array
 from chatmem.interface import DamagedError
-from chatmem.journal import Journal, Line
+from chatmem.journal import Journal
+from chatmem.rows import Line
 
 
 class Archive:
@@ -42,10 +43,11 @@ class Archive:
             return cls.empty(hidden_dim, input_dim)
         known = {row.session for row in stored}
         lines = [line for line in journal.lines() if line.session in known]
-        slots = np.frombuffer(bytearray().join(row.slot for row in stored), np.float32).reshape(len(stored), -1)
-        vectors = np.frombuffer(b"".join(row.lines for row in stored), np.float16).astype(np.float32)
-        if slots.shape[1] != hidden_dim or vectors.size != len(lines) * input_dim:
+        sizes = {len(row.slot) for row in stored}
+        if sizes != {4 * hidden_dim} or sum(len(row.lines) for row in stored) != 2 * input_dim * len(lines):
             raise DamagedError("the vectors in the journal do not belong to its sentences")
+        slots = np.frombuffer(bytearray().join(row.slot for row in stored), np.float32).reshape(-1, hidden_dim)
+        vectors = np.frombuffer(bytearray().join(row.lines for row in stored), np.float16).astype(np.float32)
         return cls([row.session for row in stored], slots, lines, vectors.reshape(-1, input_dim))
 
     @property

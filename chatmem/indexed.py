@@ -14,7 +14,8 @@ from filelock import FileLock
 
 from chatmem import storage
 from chatmem.interface import Recollection, Session
-from chatmem.journal import Journal, Line
+from chatmem.journal import Journal
+from chatmem.rows import Line
 from chatmem.sentences import asks_about_assistant, asks_for_everything, is_personal, judge, same_words, split_sentences
 from chatmem.versions import newest_only
 
@@ -90,7 +91,8 @@ def select(
     """
     if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
         return []
-    kinds = {"fact", "reply"} if asks_about_assistant(query) else {"fact"}
+    of_assistant = asks_about_assistant(query)
+    kinds = {"fact", "reply"} if of_assistant else {"fact"}
     usable = [
         (line, score)
         for line, score in scored
@@ -99,7 +101,7 @@ def select(
     if asks_for_everything(query):
         best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
     else:
-        floor = threshold if is_personal(query) else threshold + IMPERSONAL
+        floor = threshold if of_assistant or is_personal(query) else threshold + IMPERSONAL
         fit = [(line, score) for line, score in usable if score >= floor]
         best = sorted(fit, key=lambda pair: (pair[1], pair[0].key), reverse=True)
     chosen: dict[str, Recollection] = {}

@@ -11,48 +11,18 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 from __future__ import annotations
 
 import contextlib
-import json
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from chatmem import schema
-from chatmem.interface import DamagedError, Recollection, Session, Speaker, StoreError, Turn
-from chatmem.sentences import judge, same_words, split_sentences, words
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One sentence of the journal: a memory line where its kind is "fact" or "reply"."""
-
-    key: int
-    turn_key: int
-    text: str
-    kind: str
-    status: str
-    session: int
-    turn: int
-    when: datetime
-    speaker: Speaker
-
-    def recollection(self, score: float) -> Recollection:
-        """Return the line as what a memory brings back."""
-        return Recollection(self.text, score, self.session, self.turn, self.when, self.speaker, line=self.key)
-
-
-@dataclass(frozen=True, slots=True)
-class SessionVectors:
-    """What the archive keeps of one session: raw bytes of the slot and of its lines' vectors."""
-
-    session: int
-    slot: bytes
-    lines: bytes
+from chatmem import rows, schema
+from chatmem.interface import DamagedError, Recollection, Session, StoreError, Turn
+from chatmem.sentences import same_words, words
 
 
 class Journal:
@@ -107,7 +77,7 @@ class Journal:
                 [{"key": "format", "value": schema.FORMAT}, {"key": "version", "value": str(schema.VERSION)}],
             )
             db.execute(schema.meta.insert(), [{"key": "revision", "value": "0"}])
-        found = dict(db.execute(sa.select(schema.meta.c.key, schema.meta.c.value)).tuples().all())
+        found = {key: value for key, value in db.execute(sa.select(schema.meta.c.key, schema.meta.c.value))}
         if found.get("format") != schema.FORMAT:
             raise DamagedError("the journal is a database of another program")
         if int(found.get("version", "0")) > schema.VERSION:
@@ -137,7 +107,7 @@ class Journal:
     def begin(self, when: datetime, uid: str | None = None) -> int:
         """Open a session and return its number."""
         with self._transaction() as db:
-            return _insert_session(db, uid or uuid.uuid4().hex, when)
+            return rows.insert_session(db, uid or uuid.uuid4().hex, when)
 
     def append(self, session: int, turn: Turn, *, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
         """Add a turn to a session; it is on disk when this returns.
@@ -152,7 +122,7 @@ class Journal:
         """
         with self._transaction() as db:
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
-            return _insert_turn(db, session, turn, sources)
+            return rows.insert_turn(db, session, turn, sources)
 
     def finish(self, session: int, when: datetime) -> None:
         """Close a session; one without a turn leaves no trace."""
@@ -167,7 +137,7 @@ class Journal:
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:
-            return _insert_whole(db, session, uid or uuid.uuid4().hex)
+            return rows.insert_whole(db, session, uid or uuid.uuid4().hex)
 
     def restore_all(self, exported: Sequence[Mapping[str, Any]]) -> int:
         """Write the sessions that `export` returned and that are not here yet, all or none; return their number.
@@ -175,9 +145,15 @@ class Journal:
         Raises:
             KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
         """
-        sessions = [(str(row["uid"]), Session(tuple(_turn(turn) for turn in row["turns"]))) for row in exported]
+        sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
         with self._transaction() as db:
-            return sum(_insert_whole(db, session, uid) is not None for uid, session in sessions)
+            return sum(rows.insert_whole(db, session, uid) is not None for uid, session in sessions)
+
+    def drop_vectors(self) -> None:
+        """Drop the vectors of every session; they can be made again."""
+        with self._transaction() as db:
+            db.execute(schema.vectors.delete())
+            rows.bump(db)
 
     def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
         """Keep the vectors of a session beside its text, in place of older ones."""
@@ -185,13 +161,13 @@ class Journal:
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))
             row = {"session": session, "fingerprint": fingerprint, "slot": slot, "lines": lines}
             db.execute(schema.vectors.insert(), [row])
-            _bump(db)
+            rows.bump(db)
 
     def discard(self, session: int) -> None:
         """Erase a session as if it had never been."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
-            _bump(db)
+            rows.bump(db)
 
     def forget(self, text: str) -> list[Recollection]:
         """Erase every sentence in which all words of `text` occur, and the replies that came of it.
@@ -206,8 +182,8 @@ class Journal:
         if not wanted:
             return []
         with self._transaction() as db:
-            doomed = [line for line in _select_lines(db) if wanted <= set(words(line.text))]
-            _erase(db, doomed)
+            doomed = [line for line in rows.select_lines(db) if wanted <= set(words(line.text))]
+            rows.erase(db, doomed)
         if doomed:
             self._vacuum()
         return [line.recollection(1.0) for line in doomed if line.kind == "fact"]
@@ -216,7 +192,7 @@ class Journal:
         """Erase everything."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete())
-            _bump(db)
+            rows.bump(db)
         self._vacuum()
 
     def _vacuum(self) -> None:
@@ -242,13 +218,13 @@ class Journal:
         """Return number and uid of the sessions that nobody has finished."""
         query = sa.select(schema.sessions.c.number, schema.sessions.c.uid)
         with self._transaction() as db:
-            return list(db.execute(query.where(schema.sessions.c.finished.is_(None))).tuples())
+            return list(db.execute(query.where(schema.sessions.c.finished.is_(None))))
 
     def turns(self, session: int) -> list[tuple[int, Turn]]:
         """Return the turns of a session with their keys, in order."""
         query = sa.select(schema.turns).where(schema.turns.c.session == session).order_by(schema.turns.c.position)
         with self._transaction() as db:
-            return [(row["key"], _turn(row)) for row in db.execute(query).mappings()]
+            return [(row["key"], rows.turn(row)) for row in db.execute(query).mappings()]
 
     def export(self, numbers: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Return sessions as plain values, oldest first: what `record` takes back, with its uid and its times."""
@@ -278,18 +254,18 @@ class Journal:
         with self._transaction() as db:
             return list(db.scalars(query))
 
-    def lines(self, session: int | None = None) -> list[Line]:
+    def lines(self, session: int | None = None) -> list[rows.Line]:
         """Return the sentences of one session, or of all, in the order in which they were said."""
         with self._transaction() as db:
-            return _select_lines(db, session)
+            return rows.select_lines(db, session)
 
-    def pending(self, fingerprint: str) -> list[Line]:
+    def pending(self, fingerprint: str) -> list[rows.Line]:
         """Return the sentences of sessions that have no vectors of this encoder yet: open ones, and new ones."""
         current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
         with self._transaction() as db:
-            return _select_lines(db, where=schema.turns.c.session.not_in(current))
+            return rows.select_lines(db, where=schema.turns.c.session.not_in(current))
 
-    def vectors(self, fingerprint: str) -> list[SessionVectors]:
+    def vectors(self, fingerprint: str) -> list[rows.SessionVectors]:
         """Return the vectors that this encoder made, oldest session first."""
         query = (
             sa.select(schema.vectors.c.session, schema.vectors.c.slot, schema.vectors.c.lines)
@@ -297,128 +273,14 @@ class Journal:
             .order_by(schema.vectors.c.session)
         )
         with self._transaction() as db:
-            return [SessionVectors(*row) for row in db.execute(query).tuples()]
+            return [rows.SessionVectors(*row) for row in db.execute(query)]
 
-    def facts(self) -> list[Line]:
+    def facts(self) -> list[rows.Line]:
         """Return what the user told, one line for what was told twice: the newest, oldest fact first."""
-        newest: dict[str, Line] = {}
+        newest: dict[str, rows.Line] = {}
         for line in self.lines():
             if line.kind == "fact":
                 key = same_words(line.text)
                 newest.pop(key, None)
                 newest[key] = line
         return list(newest.values())
-
-
-def _bump(db: sa.Connection) -> None:
-    """Change the revision."""
-    value = sa.cast(sa.cast(schema.meta.c.value, sa.Integer) + 1, sa.String)
-    db.execute(schema.meta.update().where(schema.meta.c.key == "revision").values(value=value))
-
-
-def _turn(row: Mapping[Any, Any]) -> Turn:
-    """Return the turn of a row, or of what `export` made of one; KeyError, TypeError, ValueError if it is none."""
-    speaker, text, when = row["speaker"], row["text"], datetime.fromisoformat(row["when"])
-    if speaker not in ("user", "assistant") or not isinstance(text, str) or when.tzinfo is None:
-        raise ValueError("a turn needs a speaker, a text and a time with its zone")
-    return Turn(speaker, text, when, bool(row["explicit"]))
-
-
-def _insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
-    """Add an open session and return its number."""
-    row = db.execute(schema.sessions.insert().values(uid=uid, started=when.isoformat()))
-    return int(row.inserted_primary_key[0])  # type: ignore[index]
-
-
-def _insert_whole(db: sa.Connection, session: Session, uid: str) -> int | None:
-    """Add a finished session and return its number; None when it is empty or its uid is known already."""
-    known = sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)
-    if not session.turns or db.scalar(known) is not None:
-        return None
-    number = _insert_session(db, uid, session.turns[0].when)
-    for turn in session.turns:
-        _insert_turn(db, number, turn)
-    ended = session.turns[-1].when.isoformat()
-    db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
-    return number
-
-
-def _insert_turn(db: sa.Connection, session: int, turn: Turn, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
-    """Add a turn with its sentences; return its key and the facts of the user that are new with it."""
-    last = db.scalar(sa.select(sa.func.max(schema.turns.c.position)).where(schema.turns.c.session == session))
-    values = {"session": session, "position": 0 if last is None else last + 1, "speaker": turn.speaker}
-    values |= {"text": turn.text, "when": turn.when.isoformat(), "explicit": turn.explicit}
-    values["sources"] = json.dumps(list(sources))
-    key = int(db.execute(schema.turns.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]
-    new = []
-    for sentence in split_sentences(turn.text):
-        kind = "reply" if turn.speaker == "assistant" else "fact" if turn.explicit else judge(sentence)
-        row = {"turn": key, "text": sentence, "words": same_words(sentence), "kind": kind, "status": "active"}
-        told = (schema.lines.c.words == row["words"]) & (schema.lines.c.kind == "fact")
-        if kind == "fact" and db.scalar(sa.select(schema.lines.c.key).where(told).limit(1)) is None:
-            new.append(sentence)
-        db.execute(schema.lines.insert().values(row))
-    return key, new
-
-
-def _select_lines(
-    db: sa.Connection, session: int | None = None, *, where: sa.ColumnElement[bool] | None = None
-) -> list[Line]:
-    """Return sentences in the order in which they were said."""
-    query = (
-        sa.select(
-            schema.lines.c.key,
-            schema.lines.c.turn,
-            schema.lines.c.text,
-            schema.lines.c.kind,
-            schema.lines.c.status,
-            schema.turns.c.session,
-            schema.turns.c.position,
-            schema.turns.c.when,
-            schema.turns.c.speaker,
-        )
-        .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
-        .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
-    )
-    if session is not None:
-        query = query.where(schema.turns.c.session == session)
-    if where is not None:
-        query = query.where(where)
-    return [Line(*row[:7], datetime.fromisoformat(row[7]), row[8]) for row in db.execute(query).tuples()]
-
-
-def _erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
-    """Take sentences out of their turns, with the replies that came of them and their sessions' vectors."""
-    lines = list(doomed)
-    keys = {line.key for line in lines}
-    for line in lines:
-        text = db.scalar(sa.select(schema.turns.c.text).where(schema.turns.c.key == line.turn_key)) or ""
-        left = text.replace(line.text, "", 1).strip()
-        db.execute(schema.turns.update().where(schema.turns.c.key == line.turn_key).values(text=left))
-        db.execute(schema.lines.delete().where(schema.lines.c.key == line.key))
-    touched = {line.session for line in lines}
-    for key, session in _replies_from(db, keys, [line for line in lines if line.speaker == "user"]):
-        touched.add(session)
-        db.execute(schema.turns.delete().where(schema.turns.c.key == key))
-    db.execute(
-        schema.turns.delete().where(
-            schema.turns.c.key.in_({line.turn_key for line in lines}), schema.turns.c.text == ""
-        )
-    )
-    db.execute(schema.vectors.delete().where(schema.vectors.c.session.in_(touched)))
-    empty = schema.sessions.c.number.not_in(sa.select(schema.turns.c.session)) & schema.sessions.c.finished.is_not(None)
-    db.execute(schema.sessions.delete().where(empty))
-    _bump(db)
-
-
-def _replies_from(db: sa.Connection, keys: set[int], lines: Iterable[Line]) -> list[tuple[int, int]]:
-    """Return key and session of the replies that followed one of `lines` or had one of `keys` in their prompt."""
-    after = {(line.session, line.turn + 1) for line in lines}
-    columns = schema.turns.c
-    query = sa.select(columns.key, columns.session, columns.position, columns.sources)
-    found = db.execute(query.where(columns.speaker == "assistant")).tuples()
-    return [
-        (key, session)
-        for key, session, position, sources in found
-        if (session, position) in after or keys & set(json.loads(sources))
-    ]

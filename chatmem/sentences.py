@@ -70,9 +70,11 @@ def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text in order, without white space around them; each is a part of the text."""
     from sentencex import segment
 
-    language = next((code for script, code in _LANGUAGE_BY_SCRIPT if script.search(text)), "en")
-    lines = (line for line in text.splitlines() if line.strip())
-    return [sentence.strip() for line in lines for sentence in segment(language, line) if sentence.strip()]
+    sentences = []
+    for line in text.splitlines():
+        language = next((code for script, code in _LANGUAGE_BY_SCRIPT if script.search(line)), "en")
+        sentences += [sentence.strip() for sentence in segment(language, line) if sentence.strip()]
+    return sentences
 
 
 def words(text: str) -> list[str]:
@@ -96,10 +98,10 @@ def judge(sentence: str) -> Kind:
         return "fact"
     if _WHAT_IF.match(plain):
         return "what-if"
-    if _QUESTION.match(plain):
-        return "question"
     if _COMMAND.match(plain):
         return "command"
+    if _QUESTION.match(plain):
+        return "question"
     return "fact"
 
 

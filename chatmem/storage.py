@@ -11,6 +11,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,9 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
     import torch
 
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,0 +1,105 @@
+"""Shared by all tests: no network, no real home, a sentence encoder made of words, a model that replays replies."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatmem.embedding import Array
+from chatmem.interface import Session, Speaker, Turn
+from chatmem.journal import Journal
+from chatmem.language_model import Message, Sampling
+
+NOON = datetime(2025, 3, 3, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Keep the user's data out of reach, and the network too."""
+
+    def refuse(self: socket.socket, address: object) -> None:
+        if self.family != socket.AF_UNIX:
+            raise AssertionError(f"a connection to {address}")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    if "slow" not in request.keywords:  # slow tests use the converted model in the user's cache
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+class FakeEncoder:
+    """Bags of words, hashed: sentences that share words are near each other."""
+
+    def __init__(self, fingerprint: str = "fake", input_dim: int = 256) -> None:
+        self.fingerprint = fingerprint
+        self.input_dim = input_dim
+        self.num_encoded = 0
+
+    def encode(self, texts: Sequence[str]) -> Array:
+        self.num_encoded += len(texts)
+        rows = np.zeros((len(texts), self.input_dim), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in re.findall(r"\w+", text.casefold()):
+                row[int(hashlib.md5(word.encode()).hexdigest(), 16) % self.input_dim] += 1.0
+            row /= max(float(np.linalg.norm(row)), 1e-6)
+        return rows
+
+
+class ScriptedModel:
+    """A language model that replays replies and keeps the prompts it was given; a token is a word."""
+
+    def __init__(self, *replies: str, window_tokens: int = 1024, has_chat_template: bool = True) -> None:
+        self.name = "scripted"
+        self.window_tokens = window_tokens
+        self.has_chat_template = has_chat_template
+        self.prompts: list[str] = []
+        self.samplings: list[Sampling] = []
+        self._replies = list(replies)
+
+    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
+        self.prompts.append(prompt)
+        self.samplings.append(sampling)
+        reply = self._replies.pop(0) if self._replies else "All right."
+        yield from re.findall(r"\s*\S+", reply)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def render(self, messages: Sequence[Message]) -> str:
+        return "\n".join(f"<{message['role']}> {message['content']}" for message in messages) + "\n<assistant> "
+
+
+@pytest.fixture
+def encoder() -> FakeEncoder:
+    return FakeEncoder()
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal.at(tmp_path / "journal.db")
+
+
+def make_session(*texts: str, day: int = 0) -> Session:
+    """Return a session in which the user begins and the assistant answers in turn."""
+    speakers: list[Speaker] = ["user", "assistant"]
+    when = NOON + timedelta(days=day)
+    return Session(tuple(Turn(speakers[place % 2], text, when) for place, text in enumerate(texts)))
+
+
+def tell(memory: object, *facts: str) -> None:
+    """Tell a memory facts, each in a session of its own, a day apart."""
+    remember: Callable[[Session], None] = memory.remember  # type: ignore[attr-defined]
+    for day, fact in enumerate(facts):
+        remember(make_session(fact, "I see.", day=day))
+
+
+def bytes_under(folder: Path) -> bytes:
+    """Return all bytes of all files under a folder."""
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
