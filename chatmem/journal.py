@@ -21,7 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from chatmem import rows, schema
-from chatmem.interface import DamagedError, Recollection, Session, StoreError, Turn
+from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.sentences import same_words, words
 
 
@@ -81,9 +81,7 @@ class Journal:
         if found.get("format") != schema.FORMAT:
             raise DamagedError("the journal is a database of another program")
         if int(found.get("version", "0")) > schema.VERSION:
-            raise DamagedError(
-                f"the journal has version {found['version']}, newer than this program: update the program"
-            )
+            raise NewerError(f"the journal has version {found['version']}, newer than this program: update the program")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:

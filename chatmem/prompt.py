@@ -86,7 +86,7 @@ def build_prompt(
         form: "specification" for its literal prompt.
     """
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
-    said, notice = _fit_input(model, user_input, budget // 2)
+    said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     opening = "" if form == "specification" else reply_opening(user_input, lines)
     turns = list(history)
     text = _render(model, lines, said, turns, form)

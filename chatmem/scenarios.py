@@ -55,7 +55,7 @@ class Scenario:
 
 
 FACTS = (
-    ("I work as a beekeeper near Tartu.", "What do I do for a living?", r"\bbee"),
+    ("I work as a beekeeper near Tartu.", "What do I do for a living?", r"\bbees?\b|\bbeekeep"),
     ("I live in Valparaíso, close to the harbour.", "In which town is my home?", r"valpara[ií]so"),
     ("My parrot is called Quillon.", "What did I name my parrot?", r"\bquillon"),
     ("My sister Ilse teaches geography.", "Which subject does my sister teach?", r"\bgeograph"),

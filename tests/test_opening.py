@@ -1,0 +1,144 @@
+"""Opening a memory: crashes are finished, damage is repaired or set aside, and nothing is lost in silence.
+
+pytest tests/test_opening.py        needs no weights and no network
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+from conftest import NOON, FakeEncoder, make_session, tell
+
+from chatmem.interface import NewerError, StoreError, Turn
+from chatmem.journal import Journal
+from chatmem.opening import open_user, session_lock
+from memory_module import GruMemory
+
+FACTS = [f"My word number {count} is heron{count}." for count in range(30)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder of a user who told some facts."""
+    opened = open_user(tmp_path, "ana")
+    assert opened.folder is not None
+    memory = GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64)
+    tell(memory, *FACTS)
+    opened.journal.close()
+    return opened.folder
+
+
+@pytest.fixture(autouse=True)
+def _warnings(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "chatmem")
+
+
+def kept(tmp_path: Path) -> set[str]:
+    return {line.text for line in open_user(tmp_path, "ana").journal.facts()}
+
+
+def test_opening_twice_erases_nothing(folder, tmp_path, caplog):
+    assert kept(tmp_path) == kept(tmp_path) == set(FACTS)
+    assert caplog.text == ""
+
+
+def test_abandoned_session_is_finished_with_a_notice(folder, tmp_path, caplog):
+    journal = open_user(tmp_path, "ana").journal
+    number = journal.begin(NOON, "gone")
+    journal.append(number, Turn("user", "I keep goats.", NOON))
+    journal.close()
+    again = open_user(tmp_path, "ana").journal
+    assert "Recovered a session of 1 lines" in caplog.text
+    assert "goats" not in caplog.text  # no memory in a log
+    assert again.open_sessions() == []
+    assert again.unindexed("any")[-1] == number
+
+
+def test_session_of_a_living_program_is_left_alone(folder, tmp_path, caplog):
+    journal = open_user(tmp_path, "ana").journal
+    lock = session_lock(folder, "alive")
+    with lock:
+        number = journal.begin(NOON, "alive")
+        assert open_user(tmp_path, "ana").journal.open_sessions() == [(number, "alive")]
+    assert caplog.text == ""
+
+
+def test_journal_cut_short_keeps_what_can_be_read(folder, tmp_path, caplog):
+    whole = (folder / "journal.db").read_bytes()
+    (folder / "journal.db").write_bytes(whole[: len(whole) // 2])
+    found = kept(tmp_path)
+    assert set(FACTS[-10:]) <= found  # the pool alone holds as many
+    assert "damaged file is kept as" in caplog.text
+    assert any(".damaged-" in path.name for path in folder.iterdir())
+
+
+def test_garbage_journal_is_restored_from_the_pool(folder, tmp_path, caplog):
+    (folder / "journal.db").write_bytes(bytes(range(256)) * 40)
+    assert kept(tmp_path) == set(FACTS[-10:])
+    assert "Recovered 10 sessions" in caplog.text
+    caplog.clear()
+    assert kept(tmp_path) == set(FACTS[-10:])
+    assert caplog.text == ""
+
+
+def test_missing_journal_is_restored_from_the_pool(folder, tmp_path, caplog):
+    (folder / "journal.db").unlink()
+    assert kept(tmp_path) == set(FACTS[-10:])
+    assert "The journal was missing" in caplog.text
+
+
+@pytest.mark.parametrize("place", [0.05, 0.3, 0.5, 0.7, 0.95])
+def test_flipped_bits_never_end_in_a_traceback(folder, tmp_path, place):
+    content = bytearray((folder / "journal.db").read_bytes())
+    start = int(len(content) * place)
+    content[start : start + 64] = bytes(byte ^ 0xFF for byte in content[start : start + 64])
+    (folder / "journal.db").write_bytes(bytes(content))
+    opened = open_user(tmp_path, "ana")
+    memory = GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64)
+    memory.remember(make_session("My word is crane.", day=40))
+    assert "My word is crane." in {line.text for line in opened.journal.facts()}
+    assert len(opened.journal.facts()) > 10
+
+
+def test_foreign_database_is_set_aside_whole(folder, tmp_path, caplog):
+    (folder / "journal.db").unlink()
+    (folder / "memory.pkl").unlink()
+    with sqlite3.connect(folder / "journal.db") as other:
+        other.execute("CREATE TABLE recipes (name)")
+    before = (folder / "journal.db").read_bytes()
+    assert kept(tmp_path) == set()
+    aside = next(path for path in folder.iterdir() if ".damaged-" in path.name)
+    assert aside.read_bytes() == before
+
+
+def test_newer_journal_is_refused_untouched(folder, tmp_path):
+    with sqlite3.connect(folder / "journal.db") as other:
+        other.execute("UPDATE meta SET value = '99' WHERE key = 'version'")
+    with pytest.raises(NewerError):
+        open_user(tmp_path, "ana")
+    assert not any(".damaged-" in path.name for path in folder.iterdir())
+
+
+def test_unwritable_journal_is_read_and_told(folder, tmp_path, monkeypatch, caplog):
+    def refuse(path: Path) -> Journal:
+        raise StoreError(f"cannot write {path}: Read-only file system")
+
+    monkeypatch.setattr(Journal, "at", refuse)
+    before = (folder / "journal.db").read_bytes()
+    opened = open_user(tmp_path, "ana")
+    assert opened.folder is None
+    assert {line.text for line in opened.journal.facts()} == set(FACTS)
+    assert "will not be remembered" in caplog.text
+    opened.journal.record(make_session("My word is crane."))
+    assert (folder / "journal.db").read_bytes() == before
+
+
+def test_users_are_apart(folder, tmp_path):
+    assert open_user(tmp_path, "ana2").journal.facts() == []
+    assert open_user(tmp_path, "Ana").journal.facts() == []
+    other = open_user(tmp_path, "ana2")
+    GruMemory(other.journal, FakeEncoder(), other.folder, hidden_dim=64).reset()
+    assert kept(tmp_path) == set(FACTS)

@@ -1,0 +1,139 @@
+"""Prompts: within the window, the newest line always whole, nothing cut in silence.
+
+pytest tests/test_prompt.py        needs no weights and no network
+"""
+
+from __future__ import annotations
+
+import pytest
+from conftest import NOON, ScriptedModel
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatmem.interface import Recollection, Turn
+from chatmem.prompt import (
+    NOT_TOLD,
+    as_said_to_user,
+    build_prompt,
+    fit_history,
+    prompt_budget,
+    reply_opening,
+)
+
+
+def line(text: str, score: float = 0.6, speaker: str = "user") -> Recollection:
+    return Recollection(text, score, 1, 0, NOON, speaker)  # type: ignore[arg-type]
+
+
+def turns(count: int, words: int = 10) -> list[Turn]:
+    speakers = ["user", "assistant"]
+    return [Turn(speakers[n % 2], f"turn{n} " * words, NOON) for n in range(count)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("has_chat_template", [True, False])
+@pytest.mark.parametrize("form", ["auto", "specification"])
+@given(
+    history=st.integers(0, 60),
+    memories=st.integers(0, 12),
+    words=st.integers(1, 1500),
+    window=st.integers(128, 1024),
+)
+@settings(max_examples=25, deadline=None)
+def test_prompt_never_exceeds_the_window(has_chat_template, form, history, memories, words, window):
+    model = ScriptedModel(window_tokens=window, has_chat_template=has_chat_template)
+    budget = prompt_budget(model, reply_tokens=window // 4)
+    said = "word " * words
+    kept = turns(history)
+    kept = kept[len(kept) - fit_history(model, kept, said, budget) :]
+    lines = [line(f"My thing {n} is number {n}.") for n in range(memories)]
+    prompt = build_prompt(model, said, lines, kept, budget=budget, form=form)
+    assert model.count_tokens(prompt.text) <= budget <= window - window // 4
+    assert prompt.text.count("word") >= min(words, budget // 4)  # the newest line stays
+
+
+def test_oldest_history_leaves_first():
+    model = ScriptedModel(window_tokens=400)
+    kept = turns(40)
+    count = fit_history(model, kept, "Hello", prompt_budget(model, 100))
+    assert 0 < count < 40
+    prompt = build_prompt(model, "Hello", [], kept[-count:], budget=prompt_budget(model, 100))
+    assert "turn39" in prompt.text
+    assert "turn0 " not in prompt.text
+
+
+def test_long_line_is_shortened_with_a_notice():
+    model = ScriptedModel(window_tokens=400)
+    prompt = build_prompt(model, "first " + "x " * 5000 + "last", budget=300)
+    assert "first" in prompt.text
+    assert "last" in prompt.text
+    assert "5002 tokens" in prompt.notice
+    assert build_prompt(model, "short", budget=300).notice == ""
+
+
+def test_worst_lines_leave_where_the_share_is_full():
+    model = ScriptedModel(window_tokens=400)
+    lines = [line(f"My thing {n} is " + "very " * 20 + "odd.") for n in range(10)]
+    prompt = build_prompt(model, "What is my thing?", lines, budget=300)
+    assert 0 < len(prompt.recollections) < 10
+    assert list(prompt.recollections) == lines[: len(prompt.recollections)]
+    for number in range(10):
+        assert (f"Your thing {number} is" in prompt.text) == (number < len(prompt.recollections))
+
+
+def test_without_lines_there_is_no_memory_part():
+    model = ScriptedModel()
+    assert "Notes" not in build_prompt(model, "How do I boil an egg?", budget=900).text
+    assert "Notes" in build_prompt(model, "What is my name?", [line("My name is Ida.")], budget=900).text
+
+
+def test_best_line_is_last_and_begins_the_reply():
+    model = ScriptedModel()
+    lines = [line("My goat is called Bramble."), line("I work in a quarry.", 0.4)]
+    prompt = build_prompt(model, "What is my goat called?", lines, budget=900)
+    assert prompt.text.index("You work in a quarry.") < prompt.text.index("Your goat is called Bramble.")
+    assert prompt.opening == "Your goat"
+    assert prompt.text.endswith("<assistant> Your goat")
+
+
+def test_openings():
+    goat = [line("My goat is called Bramble.")]
+    assert reply_opening("What is my goat called?", goat) == "Your goat"
+    assert reply_opening("My goat is ill today.", goat) == ""  # no question, no copying
+    assert reply_opening("How old do goats get?", [line("My goat is old.", 0.4)]) == ""
+    assert reply_opening("What is my goat called?", []) == NOT_TOLD
+    assert reply_opening("How do I boil an egg?", []) == ""
+    assert reply_opening("", []) == ""
+
+
+def test_specification_prompt_is_literal():
+    model = ScriptedModel(has_chat_template=False)
+    lines = [line("My name is Ida."), line("I like figs.")]
+    prompt = build_prompt(model, "What is my name?", lines, budget=900, form="specification")
+    literal = "You have the following memories: My name is Ida. I like figs.. User says: What is my name?"
+    assert prompt.text == f"{literal}\nAssistant:"
+    with_template = build_prompt(ScriptedModel(), "What is my name?", lines, budget=900, form="specification")
+    assert f"<system> {literal}" in with_template.text
+    assert with_template.opening == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I work at a mill.", "You work at a mill."),
+        ("I'm left-handed", "You're left-handed."),
+        ("My sister gave me her bike.", "Your sister gave you her bike."),
+        ("I changed my name to Kit.", "You changed your name to Kit."),
+        ("We moved, and our cat hates us.", "You moved, and your cat hates you."),
+        ("Remember that I am vegan!", "You are vegan!"),
+        ("Well, I've a boat of mine.", "You've a boat of yours."),
+        ("The spare key is under the pot.", "The spare key is under the pot."),
+        ("Меня зовут Ярослава.", "Меня зовут Ярослава."),
+        ("Hello.", "Hello."),
+    ],
+)
+def test_lines_are_said_to_the_user(said, told):
+    assert as_said_to_user(line(said)) == told
+
+
+def test_what_the_assistant_said_stays_its_own():
+    assert as_said_to_user(line("I like pears.", speaker="assistant")) == "You were told: I like pears."
