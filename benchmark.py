@@ -151,6 +151,32 @@ def measure_accuracy(settings: Settings, runs: int, work: Path, *, fresh: bool) 
     return answers
 
 
+def measure_forms(model: LanguageModel, encoder: Encoder, settings: Settings) -> dict[str, dict[str, list[bool]]]:
+    """Return which of the ten facts of run 0 are answered right with each form of the prompt, with the same lines."""
+    scenario = scenarios(0)[5]
+    base = RecordingModel(model)
+    base.has_chat_template = False
+    forms = {
+        "default": (model, settings),
+        "the specification's, literally": (model, replace(settings, prompt="specification")),
+        "default without the chat template, as for GPT-2": (base, settings),
+        "the specification's without the chat template": (base, replace(settings, prompt="specification")),
+    }
+    right: dict[str, dict[str, list[bool]]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        memory = GruMemory(tell(scenario, folder), encoder, folder)
+        for form, (engine, chosen) in forms.items():
+            right[form] = {}
+            for temperature in (0.0, settings.temperature):
+                found = right[form][f"{temperature:g}"] = []
+                for question in scenario.questions:
+                    chat = new_chat(memory, engine, replace(chosen, temperature=temperature))
+                    found.append(question.is_right("".join(chat.say(question.text))))
+                    chat.discard()
+    return right
+
+
 def measure_costs(settings: Settings) -> dict[str, Any]:
     """Return latencies, sizes and start-up times, taken in one go."""
     model, encoder = open_model(settings), SentenceEncoder.load()
@@ -173,6 +199,7 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
     }
     costs["start"] = measuring.time_start(settings.model)
     costs["machine"] = measuring.machine()
+    costs["forms"] = measure_forms(model, encoder, settings)
     return costs
 
 

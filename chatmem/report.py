@@ -19,6 +19,7 @@ def render_report(results: dict[str, Any]) -> str:
         _head(results),
         _targets(results),
         _accuracy(results),
+        _forms(results),
         _latency(results),
         _cost(results),
         _conclusions(results),
@@ -139,6 +140,18 @@ def _accuracy(results: dict[str, Any]) -> str:
             "![Slots filling and being retrieved](docs/slots.png)",
         ]
     )
+
+
+def _forms(results: dict[str, Any]) -> str:
+    forms = results["costs"]["forms"]
+    temperatures = list(next(iter(forms.values())))
+    rows = [(form, *(_percent(right[at]) for at in temperatures)) for form, right in forms.items()]
+    table = _table(("form of the prompt", *(f"temperature {at}" for at in temperatures)), rows)
+    return f"""## Prompt forms
+
+The ten questions of scenario F, run 0, with the same recalled lines (arm `gru`):
+
+{table}"""
 
 
 def _milliseconds(values: Sequence[float]) -> float:
