@@ -53,6 +53,9 @@ def chat_with_memory(
     return "".join(engine.stream(prompt.text, sampling, prompt.stops)).strip()
 
 
+SHOWING = ("/memory", "/why", "/help")  # commands whose answer is what the user wants on stdout
+
+
 class Program:
     """The terminal program: lines in, replies and the answers of commands out, as text or as JSON."""
 
@@ -148,7 +151,10 @@ class Program:
         except ChatMemError as error:
             ok, message = False, str(error)
         if not self._as_json:
-            terminal.notice(message) if not ok else self._write(f"{message}\n")
+            if ok and name in SHOWING:
+                self._write(f"{message}\n")
+            else:
+                terminal.notice(message)
         elif name == "/memory" and ok:
             self._write_json({"memory": commands.memory_rows(self._chat.journal)})
         else:
@@ -232,7 +238,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         program = Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal)
         program.run(_reader(settings, at_terminal=at_terminal))
     except ChatMemError as error:
-        terminal.notice(f"chat_memory.py: {error}")
+        terminal.notice("chat_memory.py: " + " ".join(str(error).split()))
         from chatmem.interface import UsageError
 
         return 2 if isinstance(error, UsageError) else 1

@@ -61,9 +61,12 @@ def forget(memory: IndexedMemory, text: str) -> str:
         raise CommandError("/forget needs words: /forget TEXT erases every memory in which all of them occur")
     erased = memory.forget(text)
     if not erased:
-        raise CommandError("No memory has all of these words; nothing was erased.")
-    what = "1 memory" if len(erased) == 1 else f"{len(erased)} memories"
-    return "\n".join([f"Erased {what}:", *(f"- {line.text}" for line in erased)])
+        raise CommandError("Nothing that was said has all of these words; nothing was erased.")
+    told = [line for line in erased if line.speaker == "user"]
+    rows = [f"Erased {_count(len(told), 'line')} of yours:", *(f"- {line.text}" for line in told)] if told else []
+    if len(erased) > len(told):
+        rows.append(f"Erased {_count(len(erased) - len(told), 'line')} of mine.")
+    return "\n".join(rows)
 
 
 def why(recollections: Sequence[Recollection] | None) -> str:
@@ -113,6 +116,10 @@ def import_file(memory: IndexedMemory, name: str) -> str:
         raise CommandError(f"{path} is damaged: nothing was imported") from error
     memory.sync()
     return f"Added {added} of {len(content['sessions'])} sessions from {path}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _file(name: str, command: str) -> Path:

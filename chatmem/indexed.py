@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 
 from filelock import FileLock
@@ -47,15 +48,17 @@ class IndexedMemory:
         """Store a finished session; one that the journal does not know yet is written there first."""
         if session.number is None:
             self.journal.record(session)
-        elif session.turns:
-            self.journal.finish(session.number, session.turns[-1].when)
+        else:
+            when = session.turns[-1].when if session.turns else datetime.now().astimezone()
+            self.journal.finish(session.number, when)
         self.sync()
 
     def forget(self, text: str) -> list[Recollection]:
         """Erase every sentence in which all words of `text` occur, with the replies and vectors that came of it."""
         with self.locked():
             erased = self.journal.forget(text)
-            self.drop_index()
+            if erased:
+                self.drop_index()
         self.sync()
         return erased
 

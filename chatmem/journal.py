@@ -120,6 +120,7 @@ class Journal:
         """
         with self._transaction() as db:
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
+            rows.ensure_session(db, session, turn.when)
             return rows.insert_turn(db, session, turn, sources)
 
     def finish(self, session: int, when: datetime) -> None:
@@ -174,7 +175,7 @@ class Journal:
         sessions touched lose their vectors, which are made again from what is left.
 
         Returns:
-            the erased memory lines of the user.
+            the erased sentences of both speakers, without the replies that went with them.
         """
         wanted = set(words(text))
         if not wanted:
@@ -184,7 +185,7 @@ class Journal:
             rows.erase(db, doomed)
         if doomed:
             self._vacuum()
-        return [line.recollection(1.0) for line in doomed if line.kind == "fact"]
+        return [line.recollection(1.0) for line in doomed]
 
     def clear(self) -> None:
         """Erase everything."""

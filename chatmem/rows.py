@@ -6,6 +6,7 @@ Knows nothing of when a transaction begins and ends.
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,6 +65,14 @@ def insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
     """Add an open session and return its number."""
     row = db.execute(schema.sessions.insert().values(uid=uid, started=when.isoformat()))
     return int(row.inserted_primary_key[0])  # type: ignore[index]
+
+
+def ensure_session(db: sa.Connection, number: int, when: datetime) -> None:
+    """Make an open session again that another program's /reset erased while it was in progress."""
+    known = sa.select(schema.sessions.c.number).where(schema.sessions.c.number == number)
+    if db.scalar(known) is None:
+        values = {"number": number, "uid": uuid.uuid4().hex, "started": when.isoformat()}
+        db.execute(schema.sessions.insert().values(values))
 
 
 def insert_whole(db: sa.Connection, session: Session, uid: str) -> int | None:

@@ -27,9 +27,8 @@ def use_utf8() -> None:
 
 
 def notice(text: str) -> None:
-    """Tell the user something that is no reply: one line on stderr, dimmed at a terminal."""
-    line = " ".join(text.split())
-    sys.stderr.write(f"\033[2m{line}\033[0m\n" if sys.stderr.isatty() else f"{line}\n")
+    """Tell the user something that is no reply: on stderr, dimmed at a terminal."""
+    sys.stderr.write(f"\033[2m{text}\033[0m\n" if sys.stderr.isatty() else f"{text}\n")
     sys.stderr.flush()
 
 

@@ -66,8 +66,8 @@ def test_two_sessions_with_a_restart_between(tmp_path):
 def test_plain_output_is_the_reply_and_nothing_else(tmp_path, capsys):
     run = Run(tmp_path, "All is well.", as_json=False)
     run.say("How are you doing?", "", "/end")
-    assert run.out.getvalue() == "All is well.\nSession 1 is stored: 2 lines.\n"
-    assert capsys.readouterr().out == ""
+    assert run.out.getvalue() == "All is well.\n"
+    assert capsys.readouterr() == ("", "Session 1 is stored: 2 lines.\n")
 
 
 def test_line_is_saved_before_the_reply(tmp_path):
@@ -154,7 +154,7 @@ def test_forget_shows_and_erases_also_from_this_session(tmp_path):
     answers = run.say(
         "My badge is amber. I keep goats.", "/forget BADGE amber", "/forget badge amber", "What is my badge?"
     )
-    assert answers[1] == {"command": "/forget", "ok": True, "message": "Erased 1 memory:\n- My badge is amber."}
+    assert answers[1] == {"command": "/forget", "ok": True, "message": "Erased 1 line of yours:\n- My badge is amber."}
     assert not answers[2]["ok"]
     assert answers[3]["memories"] == []
     assert "amber" not in run.model.prompts[-1].casefold()
@@ -322,3 +322,21 @@ def test_two_programs_at_once_lose_nothing(tmp_path):
         "My canoe is white.",
     }
     assert one.chat.memory.network.filled == 2  # type: ignore[attr-defined]
+
+
+def test_session_outlives_another_programs_reset(tmp_path):
+    one, two = Run(tmp_path), Run(tmp_path)
+    list(one.chat.say("My tent is orange."))
+    two.chat.reset()
+    list(one.chat.say("My canoe is white."))
+    one.chat.finish()
+    assert [line.text for line in one.chat.journal.facts()] == ["My canoe is white."]
+    assert one.chat.journal.open_sessions() == []
+
+
+def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
+    run = Run(tmp_path, "Amber.")
+    answers = run.say("My badge is amber.", "/forget badge amber", "/forget badge amber", "/end")
+    assert [answer["ok"] for answer in answers[1:]] == [True, False, True]
+    assert run.chat.journal.export() == []
+    assert run.chat.journal.open_sessions() == []
