@@ -142,10 +142,9 @@ def time_start(model: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         arguments = [program, "--memory-dir", folder, "--model", model]
-        child = pexpect.spawn(
-            sys.executable, arguments, encoding="utf-8", timeout=300, env={**os.environ, "TERM": "vt100"}
-        )
-        child.expect("> ")
+        env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
+        child = pexpect.spawn(sys.executable, arguments, encoding="utf-8", timeout=60, env=env)
+        child.expect(r">.*\x1b\[\?25h")  # the prompt is drawn and the cursor shown
         seconds["first prompt"] = time.perf_counter() - started
         child.sendline("What is the capital of France?")
         child.expect("Paris")
@@ -174,8 +173,9 @@ def fill_pool(scenario: Scenario, memory_class: Any, encoder: Encoder) -> dict[s
     cosines = []
     for question in scenario.questions:
         vector = torch.from_numpy(np.array(encoder.encode([question.text])))
-        query = memory.network.encode(vector[None]).last
-        cosines.append([round(float(score), 4) for score in memory.network.scores(query)])
+        with torch.no_grad():
+            scores = memory.network.scores(memory.network.encode(vector[None]).last)
+        cosines.append([round(float(score), 4) for score in scores])
     return {
         "held": held,
         "cosines": cosines,

@@ -38,6 +38,17 @@ def read_results(report: str) -> dict[str, Any]:
     return results
 
 
+def readme_table(results: dict[str, Any]) -> str:
+    """Return the few numbers that the README shows, in words that need no translation."""
+    groups = {"A–E": "ABCDE", "F": "F", "G": "G", "H": "H"}
+    rows = [
+        (label, *(f"{100 * _share(_pick(results, arm, names)):.0f}%" for arm in ARMS))
+        for label, names in groups.items()
+    ]
+    rows.append(("t ÷ t(`none`)", *(f"{_ratio(results, arm):.2f}" for arm in ARMS)))
+    return _table(("", *(f"`{arm}`" for arm in ARMS)), rows)
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])

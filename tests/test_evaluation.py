@@ -13,7 +13,7 @@ from conftest import FakeEncoder, ScriptedModel
 
 import benchmark
 from chatmem import embedding, evaluation
-from chatmem.report import read_results, render_report
+from chatmem.report import read_results, readme_table, render_report
 from chatmem.scenarios import FACTS, REFUSAL, SMALL_TALK, UNKNOWN, Question, scenarios
 from chatmem.sentences import split_sentences
 
@@ -142,6 +142,12 @@ def test_questions_teach_the_memory_nothing(tmp_path, fakes):
 def test_report_is_a_rendering_of_its_own_numbers():
     report = (ROOT / "report.md").read_text("utf-8")
     assert render_report(read_results(report)) == report
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
+def test_readme_shows_the_reports_numbers(name):
+    results = read_results((ROOT / "report.md").read_text("utf-8"))
+    assert readme_table(results) in (ROOT / name).read_text("utf-8")
 
 
 def test_report_shows_wrong_answers_and_missed_targets():

@@ -166,7 +166,9 @@ def test_terminal_edits_stops_and_remembers(tmp_path):
     import pexpect
 
     def start() -> pexpect.spawn:
-        child = pexpect.spawn(PROGRAM[0], [*PROGRAM[1:], "--memory-dir", str(tmp_path)], encoding="utf-8", timeout=120)
+        env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
+        arguments = [*PROGRAM[1:], "--memory-dir", str(tmp_path)]
+        child = pexpect.spawn(PROGRAM[0], arguments, encoding="utf-8", timeout=120, env=env)
         child.expect("/quit leaves")
         return child
 
