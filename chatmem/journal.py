@@ -48,7 +48,9 @@ class Journal:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
                 connection = copy._engine.raw_connection()
                 file.backup(connection.driver_connection)  # type: ignore[arg-type]
-        except sqlite3.Error:
+            with copy._transaction() as db:
+                copy._check(db)  # makes the tables where the file was empty
+        except (sqlite3.Error, StoreError):
             return cls("sqlite://")  # nothing there, or nothing readable
         return copy
 

@@ -136,6 +136,15 @@ def test_unwritable_journal_is_read_and_told(folder, tmp_path, monkeypatch, capl
     assert (folder / "journal.db").read_bytes() == before
 
 
+@pytest.mark.parametrize("content", [b"", b"garbage" * 300])
+def test_unwritable_and_unreadable_journal_is_begun_in_ram(tmp_path, monkeypatch, content):
+    (tmp_path / "journal.db").write_bytes(content)
+    journal = Journal.copy_in_ram(tmp_path / "journal.db")
+    journal.record(make_session("My word is crane."))
+    assert [line.text for line in journal.facts()] == ["My word is crane."]
+    assert (tmp_path / "journal.db").read_bytes() == content
+
+
 def test_users_are_apart(folder, tmp_path):
     assert open_user(tmp_path, "ana2").journal.facts() == []
     assert open_user(tmp_path, "Ana").journal.facts() == []
