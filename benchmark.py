@@ -30,7 +30,7 @@ from chatmem.embedding import Encoder, SentenceEncoder
 from chatmem.indexed import IndexedMemory, NullMemory
 from chatmem.interface import ChatMemError
 from chatmem.journal import Journal
-from chatmem.language_model import LanguageModel, Sampling
+from chatmem.language_model import LanguageModel, Sampling, TransformersModel
 from chatmem.opening import Opened
 from chatmem.report import render_report
 from chatmem.scenarios import Scenario, scenarios
@@ -198,6 +198,7 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
         "GRU": measuring.num_parameters(memories["gru"]),
     }
     costs["start"] = measuring.time_start(settings.model)
+    costs["gpt2"] = measuring.time_gpt2(model.tokenizer) if isinstance(model, TransformersModel) else {}
     costs["machine"] = measuring.machine()
     costs["forms"] = measure_forms(model, encoder, settings)
     return costs

@@ -234,11 +234,6 @@ class GruMemory(IndexedMemory):
         self._check_pool_file()
         self.sync()
 
-    @property
-    def num_bytes(self) -> int:
-        """Bytes of the vectors in RAM: pool, session vectors, sentence vectors."""
-        return self._archive.num_bytes + self.network.memory.nbytes
-
     def sync(self) -> None:
         """Encode the finished sessions that have no vectors, and read what other programs changed."""
         waiting = self.journal.unindexed(self.fingerprint)

@@ -50,11 +50,6 @@ class Archive:
         vectors = np.frombuffer(bytearray().join(row.lines for row in stored), np.float16).astype(np.float32)
         return cls([row.session for row in stored], slots, lines, vectors.reshape(-1, input_dim))
 
-    @property
-    def num_bytes(self) -> int:
-        """Bytes of the vectors in RAM."""
-        return self.slots.nbytes + self._vectors.nbytes
-
     def cosines(self, query: Array, count: int) -> Array:
         """Return the cosine (count,) of a query (H,) with the vectors of the oldest `count` sessions."""
         norms = self._norms[:count] * max(float(np.linalg.norm(query)), 1e-8)

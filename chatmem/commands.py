@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chatmem.interface import ChatMemError, Recollection
 from chatmem.storage import write_atomic
+from chatmem.versions import superseded
 
 if TYPE_CHECKING:
     from chatmem.indexed import IndexedMemory
@@ -35,16 +36,18 @@ class CommandError(ChatMemError):
 
 
 def memory_rows(journal: Journal) -> list[dict[str, Any]]:
-    """Return what the user told, one row for each fact."""
+    """Return what the user told, one row for each fact, oldest first."""
+    facts = journal.facts()
+    old = superseded([line.recollection(1.0) for line in facts])
     return [
         {
             "text": line.text,
             "session": line.session,
             "when": line.when.isoformat(),
             "speaker": line.speaker,
-            "status": line.status,
+            "status": "superseded" if line.key in old else line.status,
         }
-        for line in journal.facts()
+        for line in facts
     ]
 
 
@@ -52,7 +55,10 @@ def show_rows(rows: Sequence[dict[str, Any]]) -> str:
     """Return the rows of /memory for reading."""
     if not rows:
         return "Nothing is remembered of you yet."
-    return "\n".join(f"{row['when'][:10]}  session {row['session']}  {row['text']}" for row in rows)
+    marks = {"active": "", "superseded": "  (superseded)"}
+    return "\n".join(
+        f"{row['when'][:10]}  session {row['session']}  {row['text']}{marks[row['status']]}" for row in rows
+    )
 
 
 def forget(memory: IndexedMemory, text: str) -> str:

@@ -54,7 +54,7 @@ class TransformersModel:
         """Wrap a loaded model; `chat_with_memory` is given one by its caller."""
         self.name = name or str(getattr(model.config, "_name_or_path", "")) or type(model).__name__
         self._model = model.eval()
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self.has_chat_template = bool(getattr(tokenizer, "chat_template", None))
         self.window_tokens = _window(model.config)
         self.num_parameters = sum(weight.numel() for weight in model.parameters())
@@ -90,18 +90,18 @@ class TransformersModel:
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text."""
-        return len(self._tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
+        return len(self.tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt of a conversation, in the model's own chat template, ready for the reply."""
-        text: str = self._tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
+        text: str = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
         return text
 
     def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string."""
         from tokenizers.decoders import DecodeStream
 
-        backend = self._tokenizer.backend_tokenizer
+        backend = self.tokenizer.backend_tokenizer
         decoder = DecodeStream(skip_special_tokens=True)
         held = ""
         for token in self._tokens(prompt, sampling):
@@ -122,7 +122,7 @@ class TransformersModel:
         import torch
 
         special = not self.has_chat_template  # a chat template writes its own first token
-        ids = self._tokenizer(prompt, add_special_tokens=special, return_tensors="pt", verbose=False).input_ids
+        ids = self.tokenizer(prompt, add_special_tokens=special, return_tensors="pt", verbose=False).input_ids
         generator = torch.Generator().manual_seed(sampling.seed)
         room = self.window_tokens - ids.shape[1]
         chosen: list[int] = []

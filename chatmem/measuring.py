@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from chatmem.evaluation import median_and_p95
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
+from chatmem.language_model import Sampling, TransformersModel
 from chatmem.scenarios import FACTS, FIRST_DAY, SMALL_TALK, Scenario
 
 OpenArms = Callable[[Journal, Encoder, Path], dict[str, IndexedMemory]]
@@ -110,19 +112,61 @@ def sizes(open_arms: OpenArms, encoder: Encoder, folder: Path) -> list[dict[str,
         for number in range(len(journal.export()), count):
             journal.record(long_session(number))
         text = (folder / "journal.db").stat().st_size
-        memories = open_arms(journal, encoder, folder)
+        open_arms(journal, encoder, folder)
         vectors = (folder / "journal.db").stat().st_size - text
-        archive = getattr(memories["gru"], "num_bytes", 0)
         rows.append(
             {
                 "sessions": count,
                 "journal": text,
                 "gru": (folder / "memory.pkl").stat().st_size + vectors,
                 "rag": sum(path.stat().st_size for path in (folder / "chroma").rglob("*") if path.is_file()),
-                "gru in RAM": archive,
+                "gru in RAM": resident_growth("gru", folder),
+                "rag in RAM": resident_growth("rag", folder),
             }
         )
     return rows
+
+
+def resident_growth(arm: str, folder: Path) -> int:
+    """Return by how many bytes a process grows when it opens a memory that lies in a folder and asks it once.
+
+    The memory's own library counts (NumPy and torch are there before, as the sentence encoder needs them).
+    """
+    module, name = {"gru": ("memory_module", "GruMemory"), "rag": ("rag_baseline", "RagMemory")}[arm]
+    program = f"""
+import psutil
+from pathlib import Path
+from chatmem.embedding import SentenceEncoder
+from chatmem.journal import Journal
+folder = Path({str(folder)!r})
+journal, encoder = Journal.at(folder / "journal.db"), SentenceEncoder.load()
+encoder.encode(["Where do I live?"])
+before = psutil.Process().memory_info().rss
+from {module} import {name} as Memory
+Memory(journal, encoder, folder).recall("Where do I live?")
+print(psutil.Process().memory_info().rss - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+def time_gpt2(tokenizer: Any) -> dict[str, float]:
+    """Return tokens in a second of a full-size GPT-2 with random weights, with a prompt of 100 tokens and of 154.
+
+    Its weights cannot change how long a token takes; 54 tokens are what memory adds to a prompt.
+    """
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = TransformersModel(GPT2LMHeadModel(GPT2Config()), tokenizer, "gpt2")
+    sampling = Sampling(max_new_tokens=32, min_new_tokens=32, temperature=0.0)
+    speeds: dict[str, list[float]] = {"100": [], "154": []}
+    for _ in range(4):
+        for size, found in speeds.items():
+            pieces = model.stream("a" + " a" * (int(size) - 1), sampling)
+            found.append(32 / _seconds(partial(list, pieces)))
+    return {size: median(found[1:]) for size, found in speeds.items()}
 
 
 def num_parameters(memory: object) -> int:

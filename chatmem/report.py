@@ -193,19 +193,33 @@ Median / 95th percentile. Replies have exactly {costs["reply_tokens"]} tokens an
 ratio is the median of the rounds' ratios. Recall is over ten sessions of 20 lines, without embedding the query, which
 takes {_spread(costs["steps"]["embed"]["one line"])} ms.
 
-{_table(head, rows)}"""
+{_table(head, rows)}
+
+{_gpt2(costs["gpt2"])}"""
+
+
+def _gpt2(speeds: dict[str, float]) -> str:
+    """Return a sentence on the specification's model, of which only the speed can be measured without its weights."""
+    if not speeds:
+        return ""
+    short, long = speeds["100"], speeds["154"]
+    return (
+        f"A GPT-2 (small) of full size with random weights writes {short:.1f} tokens/s after a prompt of 100 tokens and"
+        f" {long:.1f} after one of 154, as memory makes it: {short / long:.2f} times the time."
+    )
 
 
 def _cost(results: dict[str, Any]) -> str:
     costs = results["costs"]
+    disk, ram = ("gru", "rag"), ("gru in RAM", "rag in RAM")
     parameters = [(name, f"{count:,}") for name, count in costs["parameters"].items()]
     rows = [
-        (str(row["sessions"]), *(f"{row[key] / 1024:,.0f}" for key in ("journal", "gru", "rag", "gru in RAM")))
+        (str(row["sessions"]), *(f"{row[key] / 1024:,.0f}" for key in ("journal", *disk, *ram)))
         for row in costs["sizes"]
     ]
     tokens = {arm: _pick(results, arm, "FG", "prompt_tokens") for arm in ARMS}
     added = {arm: median(t - n for t, n in zip(tokens[arm], tokens["none"], strict=True)) for arm in ("rag", "gru")}
-    head = ("sessions of 20 lines", "journal, KiB", "`gru` index, KiB", "`rag` index, KiB", "`gru` vectors in RAM, KiB")
+    head = ("sessions of 20 lines", "journal", "`gru` on disk", "`rag` on disk", "`gru` in RAM", "`rag` in RAM")
     return f"""## Cost
 
 {_table(("what", "parameters"), parameters)}
@@ -215,7 +229,8 @@ and G; `rag` {added["rag"]:.0f}), the worked example in front of the notes inclu
 
 {_table(head, rows)}
 
-Both arms read the journal, which every arm keeps."""
+KiB. Both arms read the journal, which every arm keeps. In RAM: by how much a process that has loaded the sentence
+encoder grows when it opens the memory and asks it once, the memory's own libraries included."""
 
 
 def _conclusions(results: dict[str, Any]) -> str:

@@ -1,12 +1,11 @@
 """Versions of a fact: which recalled lines a newer recalled line has replaced.
 
-A plain rule of words, applied to the few lines that fit one query: it decides what reaches the prompt and changes
-nothing that is stored.
+A plain rule of words. It decides which of the lines that fit one query reach the prompt, and what /memory calls
+superseded; it changes nothing that is stored.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 
@@ -28,6 +27,7 @@ _PLAIN_WORDS = frozenset(
         " when who which how why favourite favorite called named s m ve re t d ll"
     )
 )
+_RIVALS = 20  # newest facts with the same word that a new one is compared with
 _NEAR = 0.25  # how much less a newer version may fit the query than the old one
 
 
@@ -39,6 +39,22 @@ def newest_only(recollections: Sequence[Recollection], query: str) -> list[Recol
         if not any(replaces(other, line, query) for other in newer):
             kept.append(line)
     return kept
+
+
+def superseded(facts: Sequence[Recollection]) -> set[int]:
+    """Return the keys of the facts, oldest first, that a newer one has replaced, whatever is asked for.
+
+    Only facts that share a rarer word are compared, so that a long list takes no longer than it must.
+    """
+    by_word: dict[str, list[Recollection]] = {}
+    old: set[int] = set()
+    for new in facts:
+        said = set(words(new.text)) - _PLAIN_WORDS
+        rivals = {rival.line: rival for word in said for rival in by_word.get(word, ())[-_RIVALS:]}
+        old |= {key for key, rival in rivals.items() if replaces(new, rival, "")}
+        for word in said:
+            by_word.setdefault(word, []).append(new)
+    return old
 
 
 def replaces(new: Recollection, old: Recollection, query: str) -> bool:
@@ -60,12 +76,13 @@ def replaces(new: Recollection, old: Recollection, query: str) -> bool:
 
 def _one_span_differs(before: list[str], said: list[str]) -> bool:
     """Tell whether two sentences differ in one place only, which is not what they are about."""
-    blocks = difflib.SequenceMatcher(None, before, said, autojunk=False).get_opcodes()
-    changed = [block for block in blocks if block[0] != "equal"]
-    if len(changed) != 1 or len(before) < 3:
+    shorter = min(len(before), len(said))
+    start = next((n for n in range(shorter) if before[n] != said[n]), shorter)
+    end = next((n for n in range(shorter - start) if before[-1 - n] != said[-1 - n]), shorter - start)
+    gone, come = before[start : len(before) - end], said[start : len(said) - end]
+    if start < 2 or not gone or set(gone) & set(come):
         return False
-    _, start, end, _, _ = changed[0]
-    return start < end and start >= 2 and _owned(before) == _owned(said)
+    return _owned(before) == _owned(said)
 
 
 def _owned(said: list[str]) -> set[str]:

@@ -41,6 +41,13 @@ def test_bytes_of_the_archive(tmp_path: Path):
         assert NUMBERS[f"archive of {count:,} {plural}, bytes"] == count * size
 
 
+def test_tokens_that_memory_adds():
+    report = (ROOT / "report.md").read_text("utf-8")
+    measured = re.search(r"Memory adds (\d+) tokens", report)
+    stated = re.search(r"Memory adds (\d+) tokens", TEXT)
+    assert measured and stated and measured[1] == stated[1]
+
+
 def test_every_path_that_is_named_exists():
     made_at_run_time = {"journal.db", "memory.pkl", "chroma/", "index.lock", "open-<uid>.lock"}
     named = set(re.findall(r"`([\w/<>-]+\.(?:py|md|pkl|db|lock)|\w+/)`", TEXT)) - made_at_run_time

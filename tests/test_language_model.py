@@ -110,7 +110,7 @@ def test_length_is_bounded_both_ways(gpt2):
 
 def test_prompt_and_reply_stay_in_the_window(gpt2):
     prompt = "word " * 150
-    used = len(gpt2._tokenizer(prompt).input_ids)
+    used = len(gpt2.tokenizer(prompt).input_ids)
     assert used < gpt2.window_tokens == 1024
     written = list(gpt2._tokens(prompt, Sampling(max_new_tokens=5000, min_new_tokens=5000, temperature=0.0)))
     assert used + len(written) == 1024

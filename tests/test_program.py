@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+import pexpect
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -110,6 +111,15 @@ def chat(folder: Path, *lines: str, arguments: tuple[str, ...] = (), **options: 
     return [json.loads(line) for line in done.stdout.splitlines()] + [{"stderr": done.stderr}]
 
 
+def start_terminal(folder: Path, *arguments: str) -> pexpect.spawn:
+    """Start the program in a terminal of its own."""
+    env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
+    given = [*PROGRAM[1:], "--memory-dir", str(folder), *arguments]
+    child = pexpect.spawn(PROGRAM[0], given, encoding="utf-8", timeout=120, env=env)
+    child.expect("/quit leaves")
+    return child
+
+
 @pytest.mark.slow
 def test_killed_program_loses_no_acknowledged_line(tmp_path):
     with subprocess.Popen(
@@ -162,17 +172,21 @@ def test_default_run_makes_no_connection(tmp_path):
 
 
 @pytest.mark.slow
+def test_idle_terminal_finishes_the_session_and_keeps_what_is_typed(tmp_path):
+    child = start_terminal(tmp_path, "--idle-timeout", "0.05", "--max-new-tokens", "4")
+    child.sendline("My boat is called Petrel.")
+    child.expect("Nothing was said for 0.05 minutes. Session 1 is stored")
+    child.send("What is my boat ")
+    time.sleep(4)
+    child.sendline("called?")
+    child.expect("Your boat is")
+    child.sendline("/quit")
+    child.expect(pexpect.EOF)
+
+
+@pytest.mark.slow
 def test_terminal_edits_stops_and_remembers(tmp_path):
-    import pexpect
-
-    def start() -> pexpect.spawn:
-        env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
-        arguments = [*PROGRAM[1:], "--memory-dir", str(tmp_path)]
-        child = pexpect.spawn(PROGRAM[0], arguments, encoding="utf-8", timeout=120, env=env)
-        child.expect("/quit leaves")
-        return child
-
-    child = start()
+    child = start_terminal(tmp_path)
     child.send("My nam is Wilhelmina.")
     child.send("\x1b[D" * 15 + "e")  # back with the arrow keys, and the missing letter
     child.sendline("")
@@ -188,7 +202,7 @@ def test_terminal_edits_stops_and_remembers(tmp_path):
     child.send("\x04")
     child.expect("is stored")
     child.expect(pexpect.EOF)
-    child = start()
+    child = start_terminal(tmp_path)
     child.sendline("What is my name?")
     child.expect("Your name is Wilhelmina")
     child.sendline("/quit")
