@@ -111,13 +111,28 @@ def chat(folder: Path, *lines: str, arguments: tuple[str, ...] = (), **options: 
     return [json.loads(line) for line in done.stdout.splitlines()] + [{"stderr": done.stderr}]
 
 
-def start_terminal(folder: Path, *arguments: str) -> pexpect.spawn:
-    """Start the program in a terminal of its own."""
-    env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
-    given = [*PROGRAM[1:], "--memory-dir", str(folder), *arguments]
-    child = pexpect.spawn(PROGRAM[0], given, encoding="utf-8", timeout=120, env=env)
-    child.expect("/quit leaves")
-    return child
+class Terminal:
+    """The program in a terminal of its own; every line waits for the prompt."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
+        given = [*PROGRAM[1:], "--memory-dir", str(folder), *arguments]
+        self.child = pexpect.spawn(PROGRAM[0], given, encoding="utf-8", timeout=100, env=env)
+        self.see("/quit leaves")
+
+    def see(self, pattern: str) -> None:
+        self.child.expect(pattern)
+
+    def type(self, text: str, *, enter: bool = True) -> None:
+        self.see(r">.*\x1b\[\?25h")  # the prompt is drawn and the cursor shown
+        self.child.send(text)
+        if enter:
+            self.child.sendline("")
+
+    def leave(self) -> None:
+        self.type("/quit")
+        self.see("is stored")
+        self.see(pexpect.EOF)
 
 
 @pytest.mark.slow
@@ -173,37 +188,31 @@ def test_default_run_makes_no_connection(tmp_path):
 
 @pytest.mark.slow
 def test_idle_terminal_finishes_the_session_and_keeps_what_is_typed(tmp_path):
-    child = start_terminal(tmp_path, "--idle-timeout", "0.05", "--max-new-tokens", "4")
-    child.sendline("My boat is called Petrel.")
-    child.expect("Nothing was said for 0.05 minutes. Session 1 is stored")
-    child.send("What is my boat ")
+    terminal = Terminal(tmp_path, "--idle-timeout", "0.05", "--max-new-tokens", "4")
+    terminal.type("My boat is called Petrel.")
+    terminal.see("Nothing was said for 0.05 minutes. Session 1 is stored")
+    terminal.type("What is my boat ", enter=False)
     time.sleep(4)
-    child.sendline("called?")
-    child.expect("Your boat is")
-    child.sendline("/quit")
-    child.expect(pexpect.EOF)
+    terminal.child.sendline("called?")
+    terminal.see("Your boat is")
+    terminal.leave()
 
 
 @pytest.mark.slow
 def test_terminal_edits_stops_and_remembers(tmp_path):
-    child = start_terminal(tmp_path)
-    child.send("My nam is Wilhelmina.")
-    child.send("\x1b[D" * 15 + "e")  # back with the arrow keys, and the missing letter
-    child.sendline("")
-    child.expect("\r\n.*\r\n")
-    child.send("\x1b[200~first line\nsecond line\x1b[201~")  # a pasted block is one message
-    child.sendline("")
-    child.sendline("/memory")
-    child.expect("My name is Wilhelmina")
-    child.sendline("Tell me a very long story about the sea.")
-    time.sleep(4)
-    child.sendintr()
-    child.expect("Stopped")
-    child.send("\x04")
-    child.expect("is stored")
-    child.expect(pexpect.EOF)
-    child = start_terminal(tmp_path)
-    child.sendline("What is my name?")
-    child.expect("Your name is Wilhelmina")
-    child.sendline("/quit")
-    child.expect(pexpect.EOF)
+    terminal = Terminal(tmp_path, "--max-new-tokens", "300")
+    terminal.type("/remember My nam is Wilhelmina." + "\x1b[D" * 15 + "e")  # back with the arrows, the missing letter
+    terminal.see("Remembered: My name is Wilhelmina")
+    terminal.type("\x1b[200~/remember My boat\nis called Petrel.\x1b[201~")  # a pasted block is one message
+    terminal.see("Remembered: My boat")
+    terminal.type("Tell me a very long story about the sea and all its ships.")
+    terminal.see(r"ships\.[^>]*\r\n[^\r]*\w+ \w+ \w+ ")
+    terminal.child.sendintr()
+    terminal.see("Stopped")
+    terminal.type("\x04", enter=False)
+    terminal.see("is stored: 4 lines")
+    terminal.see(pexpect.EOF)
+    terminal = Terminal(tmp_path)
+    terminal.type("What is my name?")
+    terminal.see("Your name is Wilhelmina")
+    terminal.leave()
