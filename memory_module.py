@@ -29,6 +29,7 @@ from chatmem.interface import DamagedError, Recollection
 from chatmem.journal import Journal
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
 from chatmem.rows import Line
+from chatmem.sentences import asks_for_everything
 
 log = logging.getLogger("chatmem")
 
@@ -305,7 +306,8 @@ class GruMemory(IndexedMemory):
             return []
         self.sync()
         vector = self.encoder.encode([query])[0]  # (D,)
-        scored = self._archive.score(vector, self.candidates(vector))
+        sessions = self._archive.sessions if asks_for_everything(query) else self.candidates(vector)
+        scored = self._archive.score(vector, sessions)
         return select([*scored, *self._score_pending(vector)], query, k, visible, self.threshold)
 
     @torch.no_grad()

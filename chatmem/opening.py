@@ -44,14 +44,13 @@ def open_user(memory_dir: Path, user: str) -> Opened:
     """
     folder = storage.user_folder(memory_dir, user)
     path = folder / "journal.db"
-    with suppress(OSError), FileLock(folder / "index.lock", mode=0o600):
-        is_new = not path.exists()
     try:
+        is_new = not path.exists()
         journal = _open_or_repair(path, is_new=is_new)
         _finish_abandoned(journal, folder)
     except NewerError:
         raise
-    except StoreError as error:
+    except (StoreError, OSError) as error:  # a lock of a session is a file too
         log.warning("%s. This conversation will not be remembered.", str(error).rstrip("."))
         return Opened(Journal.copy_in_ram(path), None)
     return Opened(journal, folder)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -136,10 +136,11 @@ def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
     """Take sentences out of their turns, with the replies that came of them and their sessions' vectors."""
     lines = list(doomed)
     keys = {line.key for line in lines}
+    for turn_key in {line.turn_key for line in lines}:
+        text = db.scalar(sa.select(schema.turns.c.text).where(schema.turns.c.key == turn_key)) or ""
+        left = _without(text, select_lines(db, where=schema.turns.c.key == turn_key), keys)
+        db.execute(schema.turns.update().where(schema.turns.c.key == turn_key).values(text=left))
     for line in lines:
-        text = db.scalar(sa.select(schema.turns.c.text).where(schema.turns.c.key == line.turn_key)) or ""
-        left = text.replace(line.text, "", 1).strip()
-        db.execute(schema.turns.update().where(schema.turns.c.key == line.turn_key).values(text=left))
         db.execute(schema.lines.delete().where(schema.lines.c.key == line.key))
     touched = {line.session for line in lines}
     for key, session in _replies_from(db, keys, [line for line in lines if line.speaker == "user"]):
@@ -154,6 +155,19 @@ def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
     empty = schema.sessions.c.number.not_in(sa.select(schema.turns.c.session)) & schema.sessions.c.finished.is_not(None)
     db.execute(schema.sessions.delete().where(empty))
     bump(db)
+
+
+def _without(text: str, sentences: Iterable[Line], doomed: Collection[int]) -> str:
+    """Return the text of a turn without some of its sentences, each cut where it stands, not inside another one."""
+    left, position = "", 0
+    for line in sentences:
+        start = text.find(line.text, position)
+        if start < 0:
+            continue
+        end = start + len(line.text)
+        left += text[position : start if line.key in doomed else end]
+        position = end
+    return (left + text[position:]).strip()
 
 
 def _replies_from(db: sa.Connection, keys: set[int], lines: Iterable[Line]) -> list[tuple[int, int]]:

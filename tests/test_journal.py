@@ -6,6 +6,7 @@ pytest tests/test_journal.py        needs no weights and no network
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -65,6 +66,23 @@ def test_forget_takes_replies_that_came_of_it(journal):
     assert key in [line.turn_key for line in journal.lines()]
 
 
+@pytest.mark.parametrize(
+    ("said", "forgotten", "left"),
+    [
+        ("My code is 44\nMy code is 4", "code 4", "My code is 44"),
+        ("My code is 4\nMy code is 44", "code 44", "My code is 4"),
+        ("I sing in Bern\nI sing in Bernau\nI sing", "bernau", "I sing in Bern\n\nI sing"),
+        ("My oar is red. My boat is blue. My oar is red.", "oar", "My boat is blue."),
+    ],
+)
+def test_forget_cuts_no_other_sentence(journal, said, forgotten, left):
+    number = journal.record(make_session(said))
+    lines = [line.text for line in journal.lines()]
+    erased = [line.text for line in journal.forget(forgotten)]
+    assert [turn.text for _, turn in journal.turns(number)] == [left]
+    assert [line.text for line in journal.lines()] == [line for line in lines if line not in erased]
+
+
 def test_forgotten_bytes_are_gone(journal, tmp_path: Path):
     for day in range(30):
         journal.record(make_session(f"Filler {day} " + "x" * 3000, "I see.", day=day))
@@ -80,6 +98,13 @@ def test_clear_leaves_no_bytes(journal, tmp_path: Path):
     journal.clear()
     assert b"Zanzibar" not in bytes_under(tmp_path)
     assert journal.export() == []
+
+
+def test_discarded_session_leaves_no_bytes(journal, tmp_path: Path):
+    number = journal.begin(NOON)
+    journal.append(number, Turn("user", "My word is Zanzibar.", NOON))
+    journal.discard(number)  # the file is not rewritten here: what is deleted must be overwritten
+    assert b"Zanzibar" not in bytes_under(tmp_path)
 
 
 def test_new_turn_makes_vectors_stale(journal):
@@ -119,6 +144,18 @@ def test_two_connections_lose_nothing(tmp_path: Path):
         for journal, session in sessions:
             journal.append(session, Turn("user", f"Session {session} saw {count} herons.", NOON))
     assert len(one.facts()) == len(two.facts()) == 40
+
+
+def test_two_writers_at_once_lose_nothing(tmp_path: Path):
+    def write(name: str) -> None:
+        journal = Journal.at(tmp_path / "journal.db")
+        for day in range(25):
+            journal.record(make_session(f"{name} saw {day} herons.", day=day))  # reads before it writes
+
+    Journal.at(tmp_path / "journal.db")
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(write, ["Ida", "Bram", "Sven"]))
+    assert len(Journal.at(tmp_path / "journal.db").facts()) == 75
 
 
 def test_newer_journal_is_refused_and_kept(journal, tmp_path: Path):

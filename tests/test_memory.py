@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from conftest import FakeEncoder, bytes_under, make_session, tell
 from chatmem import storage
 from chatmem.interface import NewerError
 from chatmem.journal import Journal
-from chatmem.opening import POOL_FORMAT, POOL_VERSION
+from chatmem.opening import POOL_FORMAT, POOL_VERSION, open_user
 from memory_module import GruMemory, RecurrentMemory
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here"))]
@@ -231,6 +232,22 @@ def test_session_that_left_the_pool_is_recalled(tmp_path: Path):
     tell(memory, *FACTS)
     assert memory.network.filled == 2
     assert memory.recall("What is my name?")[0].text == FACTS[0]
+
+
+def test_everything_is_not_only_the_candidates(tmp_path: Path):
+    memory = open_gru(tmp_path, num_slots=2, num_candidates=1)
+    tell(memory, *FACTS)
+    assert [line.text for line in memory.recall("What do you know about me?", 4)] == FACTS[::-1]
+
+
+def test_files_of_a_memory_are_private(tmp_path: Path):
+    opened = open_user(tmp_path, "ana")
+    assert opened.folder is not None
+    tell(GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64), *FACTS)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in opened.folder.iterdir()}
+    assert modes.keys() >= {"journal.db", "memory.pkl"}
+    assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE(opened.folder.stat().st_mode) == 0o700
 
 
 def test_unencoded_session_is_encoded_at_opening(tmp_path: Path):

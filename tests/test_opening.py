@@ -6,6 +6,7 @@ pytest tests/test_opening.py        needs no weights and no network
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 from pathlib import Path
 
@@ -134,6 +135,40 @@ def test_unwritable_journal_is_read_and_told(folder, tmp_path, monkeypatch, capl
     assert "will not be remembered" in caplog.text
     opened.journal.record(make_session("My word is crane."))
     assert (folder / "journal.db").read_bytes() == before
+
+
+def test_read_only_folder_is_read_and_told(folder, tmp_path, monkeypatch, caplog):
+    real = os.open
+
+    def refuse(path: object, flags: int = 0, *more: int, **options: int) -> int:
+        if flags & (os.O_CREAT | os.O_WRONLY | os.O_RDWR):
+            raise OSError(30, "Read-only file system")
+        return real(path, flags, *more, **options)  # type: ignore[arg-type]
+
+    def refuse_times(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "utime", refuse_times)
+    opened = open_user(tmp_path, "ana")  # a file for a lock cannot be made there either
+    assert opened.folder is None
+    assert {line.text for line in opened.journal.facts()} == set(FACTS)
+    assert "will not be remembered" in caplog.text
+
+
+def test_session_lock_that_is_refused_is_told(folder, tmp_path, monkeypatch, caplog):
+    journal = open_user(tmp_path, "ana").journal
+    journal.append(journal.begin(NOON, "gone"), Turn("user", "I keep goats.", NOON))
+    journal.close()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("chatmem.opening.FileLock.acquire", refuse)
+    opened = open_user(tmp_path, "ana")
+    assert opened.folder is None
+    assert "I keep goats." in {line.text for line in opened.journal.facts()}
+    assert "will not be remembered" in caplog.text
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 300])
