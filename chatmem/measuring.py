@@ -106,22 +106,24 @@ def _seconds(action: Callable[[], object]) -> float:
 
 def sizes(open_arms: OpenArms, encoder: Encoder, folder: Path) -> list[dict[str, Any]]:
     """Return the bytes on disk and in RAM of the indexes, and of the journal, for 10 and 100 sessions of 20 lines."""
-    journal = Journal.at(folder / "journal.db")
     rows = []
     for count in (10, 100):
-        for number in range(len(journal.export()), count):
+        place = folder / f"{count}"  # afresh, or the text would lie in pages that vectors have left
+        place.mkdir()
+        journal = Journal.at(place / "journal.db")
+        for number in range(count):
             journal.record(long_session(number))
-        text = (folder / "journal.db").stat().st_size
-        open_arms(journal, encoder, folder)
-        vectors = (folder / "journal.db").stat().st_size - text
+        text = (place / "journal.db").stat().st_size
+        open_arms(journal, encoder, place)
+        vectors = (place / "journal.db").stat().st_size - text
         rows.append(
             {
                 "sessions": count,
                 "journal": text,
-                "gru": (folder / "memory.pkl").stat().st_size + vectors,
-                "rag": sum(path.stat().st_size for path in (folder / "chroma").rglob("*") if path.is_file()),
-                "gru in RAM": resident_growth("gru", folder),
-                "rag in RAM": resident_growth("rag", folder),
+                "gru": (place / "memory.pkl").stat().st_size + vectors,
+                "rag": sum(path.stat().st_size for path in (place / "chroma").rglob("*") if path.is_file()),
+                "gru in RAM": resident_growth("gru", place),
+                "rag in RAM": resident_growth("rag", place),
             }
         )
     return rows
