@@ -50,7 +50,7 @@ class Prompt:
 
 def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
     """Return the tokens that a prompt may have, so that prompt and reply fit into the model's window."""
-    return max(min(model.window_tokens - reply_tokens, MAX_PROMPT_TOKENS), model.window_tokens // 2)
+    return min(max(model.window_tokens - reply_tokens, model.window_tokens // 2), MAX_PROMPT_TOKENS)
 
 
 def fit_history(model: LanguageModel, history: Sequence[Turn], user_input: str, budget: int) -> int:

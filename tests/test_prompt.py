@@ -21,6 +21,11 @@ from chatmem.prompt import (
 )
 
 
+@pytest.mark.parametrize(("window", "reply", "budget"), [(1024, 128, 896), (8192, 128, 2048), (1024, 900, 512)])
+def test_prompt_budget_leaves_room_for_the_reply_and_is_never_long(window, reply, budget):
+    assert prompt_budget(ScriptedModel(window_tokens=window), reply) == budget
+
+
 def line(text: str, score: float = 0.6, speaker: str = "user") -> Recollection:
     return Recollection(text, score, 1, 0, NOON, speaker)  # type: ignore[arg-type]
 
