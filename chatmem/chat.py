@@ -41,6 +41,7 @@ class Chat:
         self._model = model
         self._notice = notice
         self._session: int | None = None
+        self._uid = ""
         self._lock: Any = None
         self._replies = 0
 
@@ -130,7 +131,10 @@ class Chat:
         try:
             if self._session is None:
                 self._session = self._begin(turn)
-            return self.journal.append(self._session, turn, sources=sources)
+            return self.journal.append(self._session, turn, uid=self._uid, sources=sources)
+        except LookupError:  # another program's /reset took the session away
+            self._close()
+            return self._append(turn, sources)
         except StoreError as error:
             self._notice(f"Not saved: {error}")
             return 0, []
@@ -144,14 +148,14 @@ class Chat:
 
     def _begin(self, turn: Turn) -> int:
         """Begin a session that other programs can see to be in progress."""
-        uid = uuid.uuid4().hex
+        self._uid = uuid.uuid4().hex
         if self._folder is not None:
-            self._lock = session_lock(self._folder, uid)
+            self._lock = session_lock(self._folder, self._uid)
             try:
                 self._lock.acquire()
             except OSError as error:
                 raise StoreError(f"cannot write {self._folder}: {error.strerror}") from error
-        return self.journal.begin(turn.when, uid)
+        return self.journal.begin(turn.when, self._uid)
 
 
 def _trimmed(opening: str, pieces: Iterator[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -109,20 +109,27 @@ class Journal:
         with self._transaction() as db:
             return rows.insert_session(db, uid or uuid.uuid4().hex, when)
 
-    def append(self, session: int, turn: Turn, *, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
+    def append(
+        self, session: int, turn: Turn, *, uid: str | None = None, sources: Sequence[int] = ()
+    ) -> tuple[int, list[str]]:
         """Add a turn to a session; it is on disk when this returns.
 
         Args:
             session: number of the session.
             turn: what was said.
+            uid: what the session was begun with; another program's /reset may have given its number away.
             sources: keys of the lines that were in the prompt of this reply.
 
         Returns:
             the key of the turn, and the memory lines that are new with it.
+
+        Raises:
+            LookupError: the session is not there any more.
         """
         with self._transaction() as db:
+            if not rows.has_session(db, session, uid):
+                raise LookupError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
-            rows.ensure_session(db, session, turn.when)
             return rows.insert_turn(db, session, turn, sources)
 
     def finish(self, session: int, when: datetime) -> None:
@@ -179,12 +186,10 @@ class Journal:
         Returns:
             the erased sentences of both speakers, without the replies that went with them.
         """
-        wanted = set(words(text))
-        if not wanted:
-            return []
         with self._transaction() as db:
-            doomed = [line for line in rows.select_lines(db) if wanted <= set(words(line.text))]
-            rows.erase(db, doomed)
+            doomed = _with_words(rows.select_lines(db), text)
+            if doomed:
+                rows.erase(db, doomed)
         if doomed:
             self._vacuum()
         return [line.recollection(1.0) for line in doomed]
@@ -276,6 +281,10 @@ class Journal:
         with self._transaction() as db:
             return [rows.SessionVectors(*row) for row in db.execute(query)]
 
+    def matching(self, text: str) -> list[rows.Line]:
+        """Return the sentences that `forget` would erase."""
+        return _with_words(self.lines(), text)
+
     def facts(self) -> list[rows.Line]:
         """Return what the user told, one line for what was told twice: the newest, oldest fact first."""
         newest: dict[str, rows.Line] = {}
@@ -285,3 +294,9 @@ class Journal:
                 newest.pop(key, None)
                 newest[key] = line
         return list(newest.values())
+
+
+def _with_words(lines: Iterable[rows.Line], text: str) -> list[rows.Line]:
+    """Return the lines in which all words of a text occur; none where it has no words."""
+    wanted = set(words(text))
+    return [line for line in lines if wanted and wanted <= set(words(line.text))]

@@ -119,6 +119,9 @@ def _finish_abandoned(journal: Journal, folder: Path) -> None:
             lock.acquire(blocking=False)
         except Timeout:
             continue  # another program is having this conversation now
+        if (number, uid) not in journal.open_sessions():
+            release(lock)
+            continue  # it has just ended
         said: list[tuple[int, Turn]] = journal.turns(number)
         journal.finish(number, said[-1][1].when if said else datetime.now().astimezone())
         release(lock)

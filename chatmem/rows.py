@@ -6,7 +6,6 @@ Knows nothing of when a transaction begins and ends.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,12 +66,10 @@ def insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
     return int(row.inserted_primary_key[0])  # type: ignore[index]
 
 
-def ensure_session(db: sa.Connection, number: int, when: datetime) -> None:
-    """Make an open session again that another program's /reset erased while it was in progress."""
-    known = sa.select(schema.sessions.c.number).where(schema.sessions.c.number == number)
-    if db.scalar(known) is None:
-        values = {"number": number, "uid": uuid.uuid4().hex, "started": when.isoformat()}
-        db.execute(schema.sessions.insert().values(values))
+def has_session(db: sa.Connection, number: int, uid: str | None) -> bool:
+    """Tell whether a session is there; `uid` tells it from one that took its number after a /reset."""
+    found = db.scalar(sa.select(schema.sessions.c.uid).where(schema.sessions.c.number == number))
+    return found is not None and uid in (None, found)
 
 
 def insert_whole(db: sa.Connection, session: Session, uid: str) -> int | None:

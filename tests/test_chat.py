@@ -334,6 +334,19 @@ def test_session_outlives_another_programs_reset(tmp_path):
     assert one.chat.journal.open_sessions() == []
 
 
+def test_session_begun_after_another_programs_reset_is_our_own_and_in_progress(tmp_path, caplog):
+    one, two = Run(tmp_path), Run(tmp_path)
+    list(one.chat.say("My tent is orange."))
+    two.chat.reset()
+    list(two.chat.say("My kite is green."))  # takes the number that our session had
+    list(one.chat.say("My canoe is white."))
+    said = [[turn["text"] for turn in session["turns"][::2]] for session in one.chat.journal.export()]
+    assert said == [["My kite is green."], ["My canoe is white."]]
+    open_user(tmp_path, "default")  # a third program does not take either for abandoned
+    assert caplog.text == ""
+    assert len(one.chat.journal.open_sessions()) == 2
+
+
 def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
     run = Run(tmp_path, "Amber.")
     answers = run.say("My badge is amber.", "/forget badge amber", "/forget badge amber", "/end")

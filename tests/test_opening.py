@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOON, FakeEncoder, make_session, tell
+from filelock import FileLock
 
 from chatmem.interface import NewerError, StoreError, Turn
 from chatmem.journal import Journal
@@ -169,6 +170,21 @@ def test_session_lock_that_is_refused_is_told(folder, tmp_path, monkeypatch, cap
     assert opened.folder is None
     assert "I keep goats." in {line.text for line in opened.journal.facts()}
     assert "will not be remembered" in caplog.text
+
+
+def test_session_that_ends_while_we_look_is_not_taken_for_abandoned(tmp_path, monkeypatch, caplog):
+    journal = open_user(tmp_path, "ana").journal
+    number = journal.begin(NOON, "ending")
+    journal.append(number, Turn("user", "I keep goats.", NOON))
+    acquire = FileLock.acquire
+
+    def ended_before(lock: FileLock, *options: object, **more: object) -> object:
+        journal.finish(number, NOON)
+        return acquire(lock, *options, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("chatmem.opening.FileLock.acquire", ended_before)
+    open_user(tmp_path, "ana")
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 300])
