@@ -224,6 +224,7 @@ def prepare(settings: Settings) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status: 0; 1 for what a user or a disk caused; 2 for wrong arguments."""
     terminal.use_utf8()
+    os.umask(0o077)  # what Chroma and other libraries write is for the user alone, too
     try:
         settings = parse_args(argv)
         logging.getLogger("chatmem").handlers = [terminal.NoticeHandler()]

@@ -7,10 +7,12 @@ Makes no connection: telemetry is off, and the embeddings are ours.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import shutil
 import uuid
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +26,7 @@ from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection, StoreError
 from chatmem.journal import Journal
 from chatmem.rows import Line
+from chatmem.sentences import asks_for_everything, same_words
 
 log = logging.getLogger("chatmem")
 T = TypeVar("T")
@@ -31,6 +34,11 @@ T = TypeVar("T")
 _BATCH = 1000  # documents in one call, under what every SQLite allows
 # What Chroma raises for a folder that is damaged, or that another program deleted under it.
 _BROKEN = (ChromaError, OSError, ValueError, RuntimeError, KeyError)
+
+
+def _id(line: Line) -> str:
+    """Return the id of a sentence's document: with its words, for SQLite gives the key of an erased line again."""
+    return f"{line.key}-{hashlib.sha256(line.text.encode()).hexdigest()[:16]}"
 
 
 class RagMemory(IndexedMemory):
@@ -53,6 +61,7 @@ class RagMemory(IndexedMemory):
         self._name = f"lines-{uuid.uuid4().hex}" if folder is None else "lines"
         self._client: Any = None
         self._collection: Any = None
+        self._file: tuple[int, int] | None = None  # which file on disk the collection is in
         self._lines: dict[str, Line] = {}  # by the id of their document
         self.sync()
 
@@ -62,11 +71,11 @@ class RagMemory(IndexedMemory):
 
     def sync(self) -> None:
         """Add the sentences that the collection lacks, and delete those that the journal does not have any more."""
-        self._lines = {str(line.key): line for line in self.journal.lines() if line.kind in ("fact", "reply")}
         with self.locked():
             self._mended(self._sync)
 
     def _sync(self) -> None:
+        self._lines = {_id(line): line for line in self.journal.lines() if line.kind in ("fact", "reply")}
         collection = self._open()
         there = set(collection.get(include=[])["ids"])
         gone = list(there - self._lines.keys())
@@ -86,21 +95,28 @@ class RagMemory(IndexedMemory):
         """Return at most `k` lines that fit the query, best first."""
         if k < 1:
             return []
-        self.sync()
         vector = self.encoder.encode([query])
-        return self._mended(lambda: self._search(vector, query, k, visible))
+
+        def search() -> list[Recollection]:
+            self._sync()
+            return self._search(vector, query, k, visible)
+
+        with self.locked():  # from the reading of the journal on, or another program's line or mending comes between
+            return self._mended(search)
 
     def _search(self, vector: Any, query: str, k: int, visible: Collection[int]) -> list[Recollection]:
-        """Ask for more documents until enough of them can be used, none fits any more, or there are no more."""
+        """Ask for more documents until more would change nothing, none fits any more, or there are no more."""
         collection = self._open()
-        total, count = collection.count(), 8 * k
+        total = collection.count()
+        count = total if asks_for_everything(query) else 8 * k
         while total:
             found = collection.query(query_embeddings=vector, n_results=min(count, total), include=["distances"])
             scores = [1.0 - float(distance) for distance in found["distances"][0]]
             scored = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
-            chosen = select(scored, query, k, visible, self.threshold)
-            if len(chosen) == k or count >= total or scores[-1] < self.threshold:
-                return chosen
+            usable = [line for line, _ in scored if line.kind == "fact" and line.turn_key not in visible]
+            enough = len({same_words(line.text) for line in usable}) > 3 * k  # as many as `select` compares
+            if enough or count >= total or scores[-1] < self.threshold:
+                return select(scored, query, k, visible, self.threshold)
             count *= 4
         return []
 
@@ -111,7 +127,7 @@ class RagMemory(IndexedMemory):
 
     def _open(self) -> Any:
         """Return the collection; one that another encoder made is emptied."""
-        if self._collection is not None and (self._path is None or self._path.exists()):
+        if self._collection is not None and self._file == self._file_now():
             return self._collection
         self._close()
         settings = Settings(anonymized_telemetry=False)
@@ -123,15 +139,23 @@ class RagMemory(IndexedMemory):
         options: dict[str, Any] = {
             "name": self._name,
             "embedding_function": None,  # we bring the vectors; the default one would be downloaded
-            "configuration": {"hnsw": {"space": "cosine"}},
+            "configuration": {"hnsw": {"space": "cosine", "ef_search": 200}},  # 100, the default, misses lines
             "metadata": {"fingerprint": self.encoder.fingerprint},
         }
         collection = self._client.get_or_create_collection(**options)
         if (collection.metadata or {}).get("fingerprint") != self.encoder.fingerprint:
             self._client.delete_collection(self._name)
             collection = self._client.create_collection(**options)
-        self._collection = collection
+        self._collection, self._file = collection, self._file_now()
         return collection
+
+    def _file_now(self) -> tuple[int, int] | None:
+        """Tell which file lies on disk: another one where another program deleted the folder and made it again."""
+        if self._path is not None:
+            with suppress(FileNotFoundError):
+                found = (self._path / "chroma.sqlite3").stat()
+                return found.st_dev, found.st_ino
+        return None
 
     def _close(self) -> None:
         """Let go of the files."""

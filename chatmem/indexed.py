@@ -54,19 +54,23 @@ class IndexedMemory:
         self.sync()
 
     def forget(self, text: str) -> list[Recollection]:
-        """Erase every sentence in which all words of `text` occur, with the replies and vectors that came of it."""
+        """Erase every sentence in which all words of `text` occur, with the replies and vectors that came of it.
+
+        The index goes first: killed in between, the program finds the words in the journal, from which they can be
+        erased, and not in files that nobody looks for them in.
+        """
         with self.locked():
-            erased = self.journal.forget(text)
-            if erased:
+            if self.journal.matching(text):
                 self.drop_index()
+            erased = self.journal.forget(text)
         self.sync()
         return erased
 
     def reset(self) -> None:
         """Erase everything that is kept of this user."""
         with self.locked():
-            self.journal.clear()
             self.drop_index()
+            self.journal.clear()
         self.sync()
 
     @contextmanager

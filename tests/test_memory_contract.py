@@ -5,6 +5,9 @@ pytest tests/test_memory_contract.py        needs no weights and no network
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from chatmem.journal import Journal
 from memory_module import GruMemory
 from rag_baseline import RagMemory
 
+NAMES = ("Ada", "Bea", "Cid", "Dan", "Eva", "Fay", "Gus", "Hal", "Ida", "Jon")
 FACTS = ["My name is Ottilie.", "I work in a quarry.", "My goat is called Bramble.", "I play the harp."]
 
 
@@ -136,6 +140,30 @@ def test_forget_erases_words_everywhere(recalling, tmp_path):
         assert texts(again, "Do I like goats in general?")[0] == "I like goats in general."
 
 
+def test_forget_killed_half_way_loses_no_trace_of_the_words(recalling, tmp_path, monkeypatch):
+    memory = open_arm(recalling, tmp_path)
+    tell(memory, *FACTS)
+
+    def killed(text: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(memory.journal, "forget", killed)
+    with pytest.raises(KeyboardInterrupt):
+        memory.forget("bramble")
+    (tmp_path / "journal.db").unlink()
+    assert b"bramble" not in bytes_under(tmp_path).lower()
+
+
+def test_reset_killed_half_way_loses_no_trace_of_the_words(recalling, tmp_path, monkeypatch):
+    memory = open_arm(recalling, tmp_path)
+    tell(memory, *FACTS)
+    monkeypatch.setattr(memory.journal, "clear", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        memory.reset()
+    (tmp_path / "journal.db").unlink()
+    assert b"bramble" not in bytes_under(tmp_path).lower()
+
+
 def test_forget_needs_whole_words(recalling, tmp_path):
     memory = open_arm(recalling, tmp_path)
     tell(memory, *FACTS)
@@ -193,6 +221,58 @@ def test_rag_sees_what_gru_forgot(tmp_path):
     gru.forget("Bramble")
     assert FACTS[2] not in texts(rag, "What is my goat called?")
     assert b"bramble" not in bytes_under(tmp_path).lower()
+
+
+def in_another_program(folder: Path, *steps: str) -> None:
+    """Do something with a RagMemory in a process of its own: two clients of one process share Chroma's files."""
+    code = "import sys; from pathlib import Path; from test_memory_contract import *\n"
+    code += "\n".join(("memory = open_arm('rag', Path(sys.argv[1]))", *steps))
+    places = os.pathsep.join((str(Path(__file__).parent), str(Path(__file__).parents[1])))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        env=os.environ | {"PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_rag_knows_a_line_that_took_the_key_of_an_erased_one(tmp_path):
+    rag, other = open_arm("rag", tmp_path), Journal.at(tmp_path / "journal.db")
+    tell(rag, FACTS[0], FACTS[2])
+    other.clear()
+    other.record(make_session("My cousin is called Bertil.", "I see."))
+    assert {line.key for line in other.lines()} == {1, 2}  # SQLite gave the keys again
+    found = rag.recall("My cousin is called Bertil.")
+    assert [(line.text, line.score) for line in found] == [
+        ("My cousin is called Bertil.", pytest.approx(1.0, abs=1e-3))
+    ]
+
+
+def test_rag_that_another_program_made_again_is_read_without_a_warning(tmp_path, caplog):
+    memory = open_arm("rag", tmp_path)
+    tell(memory, *FACTS)
+    in_another_program(tmp_path, "memory.forget('Bramble')", "tell(memory, 'My goat is called Thistle.')")
+    assert texts(memory, "What is my goat called?")[0] == "My goat is called Thistle."
+    tell(memory, "My hen is called Plum.")
+    in_another_program(tmp_path, "assert texts(memory, 'What is my hen called?', 1) == ['My hen is called Plum.']")
+    assert caplog.text == ""
+
+
+def test_rag_finds_the_newer_version_behind_many_tellings_of_the_old_one(tmp_path):
+    rag, gru = open_arm("rag", tmp_path), open_arm("gru", tmp_path)
+    told = ["My goat is called Bramble."] * 12
+    tell(rag, *told, "I renamed my goat, it is called Thistle now.")
+    assert texts(rag, "What is my goat called?", 1) == texts(gru, "What is my goat called?", 1)
+
+
+def test_rag_knows_everything_newest_first(tmp_path):
+    rag, gru = open_arm("rag", tmp_path), open_arm("gru", tmp_path)
+    tell(rag, *FACTS * 3, *(f"{name} plays chess." for name in NAMES))
+    question = "What do you know about me?"
+    assert texts(rag, question, 5) == texts(gru, question, 5)
+    assert texts(rag, question, 2) == ["Jon plays chess.", "Ida plays chess."]
 
 
 def test_damaged_chroma_folder_is_made_again(tmp_path, caplog):
