@@ -1,0 +1,56 @@
+"""The second hop: which names a query is also about.
+
+pytest tests/test_hops.py        needs no weights and no network
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from chatmem.hops import identities, rewritten
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing", "name"),
+    [
+        ("My boss is Petra.", "my boss", "Petra"),
+        ("Our dog's name is Rex", "our dog", "Rex"),
+        ("By the way, my piano teacher is called Ilse Brandt.", "my piano teacher", "Ilse Brandt"),
+        ("Petra is my boss.", "my boss", "Petra"),
+        ("My sister Ana lives in Graz.", "my sister", "Ana"),
+        ("I met my landlord, Igor, at the baker's.", "my landlord", "Igor"),
+        ("My car is a Skoda.", "my car", "Skoda"),
+        ("Ana's boss is Karl.", "Ana's boss", "Karl"),
+        ("My boss is Élodie O'Neil!", "my boss", "Élodie O'Neil"),
+    ],
+)
+def test_sentence_says_what_something_is_called(sentence, thing, name):
+    assert (thing, name) in set(identities(sentence))
+
+
+@pytest.mark.parametrize(
+    "sentence", ["My boss is ill.", "I live in Oslo.", "My car is red and fast.", "My name is Ana.", "", "Hm"]
+)
+def test_other_sentences_name_nothing(sentence):
+    assert set(identities(sentence)) == set()
+
+
+def test_query_is_rewritten_with_the_line_that_says_so():
+    lines = ["I like tea.", "My boss is Petra."]
+    assert rewritten("Which town does my boss work in?", lines) == [("Which town does Petra work in?", (1,))]
+    assert rewritten("What is My Boss's number?", lines) == [("What is Petra's number?", (1,))]
+
+
+def test_query_is_rewritten_through_two_lines():
+    found = rewritten("Where does my sister's boss live?", ["Ana's boss is Karl.", "My sister is Ana."])
+    assert found == [("Where does Ana's boss live?", (1,)), ("Where does Karl live?", (1, 0))]
+
+
+def test_query_about_nothing_that_is_named_stays_alone():
+    assert rewritten("Which town do I work in?", ["My boss is Petra."]) == []
+    assert rewritten("What is my bossy cat called?", ["My boss is Petra."]) == []
+
+
+def test_names_that_point_at_each_other_end():
+    lines = ["My boss is Petra.", "My boss is Petra.", "Petra's boss is Petra."]
+    assert len(rewritten("Who is my boss?", lines)) <= 4
