@@ -23,6 +23,7 @@ from chatmem.embedding import Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection, StoreError
 from chatmem.journal import Journal
+from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
 
 log = logging.getLogger("chatmem")
@@ -62,7 +63,7 @@ class RagMemory(IndexedMemory):
 
     def sync(self) -> None:
         """Add the sentences that the collection lacks, and delete those that the journal does not have any more."""
-        self._lines = {str(line.key): line for line in self.journal.lines() if line.kind in ("fact", "reply")}
+        self._lines = {str(line.key): line for line in self.journal.lines() if line.kind in MEMORY_KINDS | {"reply"}}
         with self.locked():
             self._mended(self._sync)
 
