@@ -25,6 +25,7 @@ from chatmem.embedding import Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection, StoreError
 from chatmem.journal import Journal
+from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything, same_words
 
@@ -75,7 +76,7 @@ class RagMemory(IndexedMemory):
             self._mended(self._sync)
 
     def _sync(self) -> None:
-        self._lines = {_id(line): line for line in self.journal.lines() if line.kind in ("fact", "reply")}
+        self._lines = {_id(line): line for line in self.journal.lines() if line.kind in MEMORY_KINDS | {"reply"}}
         collection = self._open()
         there = set(collection.get(include=[])["ids"])
         gone = list(there - self._lines.keys())
@@ -113,7 +114,7 @@ class RagMemory(IndexedMemory):
             found = collection.query(query_embeddings=vector, n_results=min(count, total), include=["distances"])
             scores = [1.0 - float(distance) for distance in found["distances"][0]]
             scored = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
-            usable = [line for line, _ in scored if line.kind == "fact" and line.turn_key not in visible]
+            usable = [line for line, _ in scored if line.kind in MEMORY_KINDS and line.turn_key not in visible]
             enough = len({same_words(line.text) for line in usable}) > 3 * k  # as many as `select` compares
             if enough or count >= total or scores[-1] < self.threshold:
                 return select(scored, query, k, visible, self.threshold)

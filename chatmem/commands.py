@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from chatmem.interface import ChatMemError, Recollection
 from chatmem.storage import write_atomic
-from chatmem.versions import superseded
 
 if TYPE_CHECKING:
     from chatmem.indexed import IndexedMemory
@@ -36,18 +35,16 @@ class CommandError(ChatMemError):
 
 
 def memory_rows(journal: Journal) -> list[dict[str, Any]]:
-    """Return what the user told, one row for each fact, oldest first."""
-    facts = journal.facts()
-    old = superseded([line.recollection(1.0) for line in facts])
+    """Return what the user told, one row for each fact with its state, oldest first."""
     return [
         {
             "text": line.text,
             "session": line.session,
             "when": line.when.isoformat(),
             "speaker": line.speaker,
-            "status": "superseded" if line.key in old else line.status,
+            "status": line.status,
         }
-        for line in facts
+        for line in journal.facts()
     ]
 
 
@@ -55,9 +52,10 @@ def show_rows(rows: Sequence[dict[str, Any]]) -> str:
     """Return the rows of /memory for reading."""
     if not rows:
         return "Nothing is remembered of you yet."
-    marks = {"active": "", "superseded": "  (superseded)"}
     return "\n".join(
-        f"{row['when'][:10]}  session {row['session']}  {row['text']}{marks[row['status']]}" for row in rows
+        f"{row['when'][:10]}  session {row['session']}  {row['text']}"
+        + ("" if row["status"] == "active" else f"  ({row['status']})")
+        for row in rows
     )
 
 
@@ -65,6 +63,7 @@ def forget(memory: IndexedMemory, text: str) -> str:
     """Erase every memory in which all words of a text occur, and say which; CommandError where there is none."""
     if not any(char.isalnum() for char in text):
         raise CommandError("/forget needs words: /forget TEXT erases every memory in which all of them occur")
+    before = {line.key for line in memory.journal.facts() if line.status != "active"}
     erased = memory.forget(text)
     if not erased:
         raise CommandError("Nothing that was said has all of these words; nothing was erased.")
@@ -72,6 +71,9 @@ def forget(memory: IndexedMemory, text: str) -> str:
     rows = [f"Erased {_count(len(told), 'line')} of yours:", *(f"- {line.text}" for line in told)] if told else []
     if len(erased) > len(told):
         rows.append(f"Erased {_count(len(erased) - len(told), 'line')} of mine.")
+    again = [line.text for line in memory.journal.facts() if line.key in before and line.status == "active"]
+    if again:  # what was erased had superseded it, or had taken it back
+        rows += ["This counts as current again:", *(f"- {text}" for text in again)]
     return "\n".join(rows)
 
 

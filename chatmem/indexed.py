@@ -16,8 +16,16 @@ from filelock import FileLock
 from chatmem import storage
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal
+from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.rows import Line
-from chatmem.sentences import asks_about_assistant, asks_for_everything, is_personal, judge, same_words, split_sentences
+from chatmem.sentences import (
+    asks_about_assistant,
+    asks_about_past,
+    asks_for_everything,
+    is_personal,
+    same_words,
+    split_sentences,
+)
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query; chosen on questions of our own
@@ -93,17 +101,19 @@ def select(
 ) -> list[Recollection]:
     """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
 
-    What the assistant said comes back only when the query asks for it. A line that a newer one among the best has
-    replaced stays away. "What do you know about me?" fits every fact, the newest first.
+    What the assistant said comes back only when the query asks for it, and what a newer line has superseded only when
+    it asks about the past. "What do you know about me?" fits every fact, the newest first.
     """
     if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
         return []
     of_assistant = asks_about_assistant(query)
-    kinds = {"fact", "reply"} if of_assistant else {"fact"}
+    kinds = MEMORY_KINDS | {"reply"} if of_assistant else MEMORY_KINDS
+    of_past = asks_about_past(query)
+    states = {"active", "superseded"} if of_past else {"active"}
     usable = [
         (line, score)
         for line, score in scored
-        if line.kind in kinds and line.status == "active" and line.turn_key not in visible
+        if line.kind in kinds and line.status in states and line.turn_key not in visible
     ]
     if asks_for_everything(query):
         best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
@@ -116,4 +126,5 @@ def select(
         if len(chosen) == 3 * k:
             break
         chosen.setdefault(same_words(line.text), line.recollection(score))
-    return newest_only(list(chosen.values()), query)[:k]
+    lines = list(chosen.values())
+    return (lines if of_past else newest_only(lines))[:k]

@@ -72,10 +72,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """A memory line brought back for a query, in the words in which it was said.
+    """A memory line brought back for a query, in the user's or the assistant's words.
 
     `session` is the number of its session and `turn` its 0-based position there; `score` is the cosine similarity
-    with the query, in [-1, 1]. `line` is the journal's own key of the line.
+    with the query, in [-1, 1]. `until` is when it ceased to be current, None for what is. `line` is the journal's own
+    key of the line.
     """
 
     text: str
@@ -84,6 +85,7 @@ class Recollection:
     turn: int
     when: datetime
     speaker: Speaker
+    until: datetime | None = None
     line: int = field(default=0, compare=False)
 
 

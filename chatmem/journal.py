@@ -20,8 +20,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from chatmem import rows, schema
+from chatmem import migration, rows, schema, state_rows, telling
+from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
+from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
 
 
@@ -84,6 +86,7 @@ class Journal:
             raise DamagedError("the journal is a database of another program")
         if int(found.get("version", "0")) > schema.VERSION:
             raise NewerError(f"the journal has version {found['version']}, newer than this program: update the program")
+        migration.upgrade(db, int(found.get("version", "0")))
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -130,7 +133,7 @@ class Journal:
             if not rows.has_session(db, session, uid):
                 raise LookupError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
-            return rows.insert_turn(db, session, turn, sources)
+            return telling.insert_turn(db, session, turn, sources)
 
     def finish(self, session: int, when: datetime) -> None:
         """Close a session; one without a turn leaves no trace."""
@@ -145,7 +148,7 @@ class Journal:
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:
-            return rows.insert_whole(db, session, uid or uuid.uuid4().hex)
+            return telling.insert_whole(db, session, uid or uuid.uuid4().hex)
 
     def restore_all(self, exported: Sequence[Mapping[str, Any]]) -> int:
         """Write the sessions that `export` returned and that are not here yet, all or none; return their number.
@@ -155,7 +158,10 @@ class Journal:
         """
         sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
         with self._transaction() as db:
-            return sum(rows.insert_whole(db, session, uid) is not None for uid, session in sessions)
+            added = [telling.insert_whole(db, session, uid, derived=False) for uid, session in sessions]
+            state_rows.derive_all(db)  # what is imported may be older than what is here
+            rows.bump(db)
+        return sum(number is not None for number in added)
 
     def drop_vectors(self) -> None:
         """Drop the vectors of every session; they can be made again."""
@@ -175,21 +181,24 @@ class Journal:
         """Erase a session as if it had never been."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
+            state_rows.derive_all(db)
             rows.bump(db)
 
     def forget(self, text: str) -> list[Recollection]:
-        """Erase every sentence in which all words of `text` occur, and the replies that came of it.
+        """Erase every line in which all words of `text` occur, and the replies that came of it.
 
         A reply goes when it followed an erased sentence of the user, or when an erased line was in its prompt. The
-        sessions touched lose their vectors, which are made again from what is left.
+        sessions touched lose their vectors, which are made again from what is left, and so are the states: what an
+        erased line had superseded is current again.
 
         Returns:
-            the erased sentences of both speakers, without the replies that went with them.
+            the erased lines of both speakers, without the replies that went with them.
         """
         with self._transaction() as db:
             doomed = _with_words(rows.select_lines(db), text)
             if doomed:
                 rows.erase(db, doomed)
+                state_rows.derive_all(db)
         if doomed:
             self._vacuum()
         return [line.recollection(1.0) for line in doomed]
@@ -286,11 +295,11 @@ class Journal:
         return _with_words(self.lines(), text)
 
     def facts(self) -> list[rows.Line]:
-        """Return what the user told, one line for what was told twice: the newest, oldest fact first."""
+        """Return what the user told, in any state, one line for what was told twice: the newest, oldest fact first."""
         newest: dict[str, rows.Line] = {}
         for line in self.lines():
-            if line.kind == "fact":
-                key = same_words(line.text)
+            if line.kind in MEMORY_KINDS:
+                key = same_words(normal(line.text))
                 newest.pop(key, None)
                 newest[key] = line
         return list(newest.values())
@@ -299,4 +308,4 @@ class Journal:
 def _with_words(lines: Iterable[rows.Line], text: str) -> list[rows.Line]:
     """Return the lines in which all words of a text occur; none where it has no words."""
     wanted = set(words(text))
-    return [line for line in lines if wanted and wanted <= set(words(line.text))]
+    return [line for line in lines if wanted and any(wanted <= set(words(part)) for part in (line.text, line.said))]

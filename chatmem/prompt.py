@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chatmem.interface import Recollection, Turn
+from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
-from chatmem.sentences import asks_for_own_fact, is_personal, judge
+from chatmem.sentences import asks_for_own_fact, is_personal
 
 PromptForm = Literal["auto", "specification"]
 SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
@@ -196,7 +197,10 @@ _SECOND_PERSON = [
 
 
 def as_said_to_user(line: Recollection) -> str:
-    """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X."."""
+    """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X.".
+
+    A line that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
+    """
     text = " ".join(line.text.replace("’", "'").split())
     if line.speaker == "assistant":
         return f"You were told: {text}"
@@ -204,4 +208,5 @@ def as_said_to_user(line: Recollection) -> str:
     for pattern, replacement in _SECOND_PERSON:
         text = pattern.sub(replacement, text)
     text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
+    text = text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
+    return f"{text} (until {line.until.day} {line.until:%B %Y})" if line.until else text

@@ -6,7 +6,8 @@ Knows nothing of when a transaction begins and ends.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,13 +15,17 @@ from typing import Any
 import sqlalchemy as sa
 
 from chatmem import schema
-from chatmem.interface import Recollection, Session, Speaker, Turn
-from chatmem.sentences import judge, same_words, split_sentences
+from chatmem.interface import Recollection, Speaker, Turn
+
+_JOINT = re.compile(r"[\w,;，；—–-]")  # between two clauses stands more than white space
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sentence of the journal: a memory line where its kind is "fact" or "reply"."""
+    """One sentence of the journal, or a part of one: a memory line where its kind is in `MEMORY_KINDS` or "reply".
+
+    `text` is what it reads alone, `said` what stands in the turn; `until` is when it ceased to be current.
+    """
 
     key: int
     turn_key: int
@@ -31,10 +36,16 @@ class Line:
     turn: int
     when: datetime
     speaker: Speaker
+    said: str = ""
+    sentence: int = 0
+    until: datetime | None = None
 
     def recollection(self, score: float) -> Recollection:
         """Return the line as what a memory brings back."""
-        return Recollection(self.text, score, self.session, self.turn, self.when, self.speaker, line=self.key)
+        until = self.until if self.status == "superseded" else None
+        return Recollection(
+            self.text, score, self.session, self.turn, self.when, self.speaker, until=until, line=self.key
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,41 +83,10 @@ def has_session(db: sa.Connection, number: int, uid: str | None) -> bool:
     return found is not None and uid in (None, found)
 
 
-def insert_whole(db: sa.Connection, session: Session, uid: str) -> int | None:
-    """Add a finished session and return its number; None when it is empty or its uid is known already."""
-    known = sa.select(schema.sessions.c.number).where(schema.sessions.c.uid == uid)
-    if not session.turns or db.scalar(known) is not None:
-        return None
-    number = insert_session(db, uid, session.turns[0].when)
-    for turn in session.turns:
-        insert_turn(db, number, turn)
-    ended = session.turns[-1].when.isoformat()
-    db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
-    return number
-
-
-def insert_turn(db: sa.Connection, session: int, turn: Turn, sources: Sequence[int] = ()) -> tuple[int, list[str]]:
-    """Add a turn with its sentences; return its key and the facts of the user that are new with it."""
-    last = db.scalar(sa.select(sa.func.max(schema.turns.c.position)).where(schema.turns.c.session == session))
-    values = {"session": session, "position": 0 if last is None else last + 1, "speaker": turn.speaker}
-    values |= {"text": turn.text, "when": turn.when.isoformat(), "explicit": turn.explicit}
-    values["sources"] = json.dumps(list(sources))
-    key = int(db.execute(schema.turns.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]
-    new = []
-    for sentence in split_sentences(turn.text):
-        kind = "reply" if turn.speaker == "assistant" else "fact" if turn.explicit else judge(sentence)
-        row = {"turn": key, "text": sentence, "words": same_words(sentence), "kind": kind, "status": "active"}
-        told = (schema.lines.c.words == row["words"]) & (schema.lines.c.kind == "fact")
-        if kind == "fact" and db.scalar(sa.select(schema.lines.c.key).where(told).limit(1)) is None:
-            new.append(sentence)
-        db.execute(schema.lines.insert().values(row))
-    return key, new
-
-
 def select_lines(
     db: sa.Connection, session: int | None = None, *, where: sa.ColumnElement[bool] | None = None
 ) -> list[Line]:
-    """Return sentences in the order in which they were said."""
+    """Return lines in the order in which they were said."""
     query = (
         sa.select(
             schema.lines.c.key,
@@ -118,6 +98,9 @@ def select_lines(
             schema.turns.c.position,
             schema.turns.c.when,
             schema.turns.c.speaker,
+            schema.lines.c.said,
+            schema.lines.c.sentence,
+            schema.lines.c.until,
         )
         .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
         .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
@@ -126,7 +109,17 @@ def select_lines(
         query = query.where(schema.turns.c.session == session)
     if where is not None:
         query = query.where(where)
-    return [Line(*row[:7], datetime.fromisoformat(row[7]), row[8]) for row in db.execute(query)]
+    return [
+        Line(
+            *row[:7],
+            datetime.fromisoformat(row[7]),
+            row[8],
+            row[9],
+            row[10],
+            row[11] and datetime.fromisoformat(row[11]),
+        )
+        for row in db.execute(query)
+    ]
 
 
 def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
@@ -154,17 +147,32 @@ def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:
     bump(db)
 
 
-def _without(text: str, sentences: Iterable[Line], doomed: Collection[int]) -> str:
-    """Return the text of a turn without some of its sentences, each cut where it stands, not inside another one."""
+def _without(text: str, pieces: Iterable[Line], doomed: Collection[int]) -> str:
+    """Return the text of a turn without some of its pieces, each cut where it stands, not inside another one.
+
+    The joint of two clauses ("…, and …") goes with the one that is cut.
+    """
     left, position = "", 0
-    for line in sentences:
-        start = text.find(line.text, position)
+    waiting: str | None = None  # what stood before a piece that is cut, until it is known what follows
+    for piece in pieces:
+        start = text.find(piece.said, position)
         if start < 0:
             continue
-        end = start + len(line.text)
-        left += text[position : start if line.key in doomed else end]
-        position = end
+        between = text[position:start]
+        position = start + len(piece.said)
+        if piece.key in doomed:
+            waiting = between if waiting is None else waiting
+        else:
+            left += (between if waiting is None else _joined(waiting, between)) + piece.said
+            waiting = None
     return (left + text[position:]).strip()
+
+
+def _joined(before: str, after: str) -> str:
+    """Return what stands between two pieces once the one between them is cut: one joint of clauses at most."""
+    if _JOINT.search(after):
+        return before
+    return after if _JOINT.search(before) else before + after
 
 
 def _replies_from(db: sa.Connection, keys: set[int], lines: Iterable[Line]) -> list[tuple[int, int]]:

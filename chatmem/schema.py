@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 FORMAT = "chatmem-journal"
-VERSION = 1
+VERSION = 2
 
 metadata = sa.MetaData()
 meta = sa.Table(
@@ -42,10 +42,24 @@ lines = sa.Table(
     metadata,
     sa.Column("key", sa.Integer, primary_key=True),
     sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("text", sa.Text, nullable=False),
-    sa.Column("words", sa.Text, nullable=False, index=True),  # sentences.same_words of the text
-    sa.Column("kind", sa.String, nullable=False),  # sentences.Kind, or "reply" for what the assistant said
-    sa.Column("status", sa.String, nullable=False),  # active or superseded
+    sa.Column("sentence", sa.Integer, nullable=False),  # of the turn, counted from 0; clauses of one share it
+    sa.Column("said", sa.Text, nullable=False),  # as it stands in the turn
+    sa.Column(
+        "text", sa.Text, nullable=False
+    ),  # as it reads alone: a shared subject repeated, a correction put in place
+    sa.Column("words", sa.Text, nullable=False, index=True),  # what two ways to write the same share
+    sa.Column("kind", sa.String, nullable=False),  # judgement.Kind, or "reply" for what the assistant said
+    sa.Column("at", sa.Float, nullable=False, index=True),  # seconds since 1970: the order that states are derived in
+    sa.Column("refers", sa.String, nullable=False),  # keys of the lines that it corrects or takes back, as JSON
+    sa.Column("status", sa.String, nullable=False, index=True),  # states.Status
+    sa.Column("until", sa.String),  # when it ceased to be current
+    sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
+)
+handles = sa.Table(  # under which words a memory line is found by a new one that may change its state
+    "handles",
+    metadata,
+    sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
+    sa.Column("handle", sa.String, primary_key=True, index=True),
 )
 vectors = sa.Table(
     "vectors",

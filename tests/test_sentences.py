@@ -1,4 +1,4 @@
-"""Sentences: what becomes a memory line, and what a question asks for.
+"""Sentences: cutting text into them, and what a question asks for.
 
 pytest tests/test_sentences.py        needs no weights and no network
 """
@@ -9,46 +9,12 @@ import pytest
 
 from chatmem.sentences import (
     asks_about_assistant,
+    asks_about_past,
     asks_for_everything,
     asks_for_own_fact,
-    judge,
     same_words,
     split_sentences,
 )
-
-
-@pytest.mark.parametrize(
-    ("sentence", "kind"),
-    [
-        ("My kettle is copper.", "fact"),
-        ("I do like rye bread", "fact"),
-        ("When I was six we moved to Bern.", "fact"),
-        ("What a day, I got the part!", "fact"),
-        ("Remember that my gate code is 4410.", "fact"),
-        ("Don't forget to water the ferns.", "fact"),
-        ("Sorry, I meant the fourth floor.", "fact"),
-        ("Меня зовут Ярослава.", "fact"),
-        ("比起猫我更喜欢狗。", "fact"),
-        ("what is my kettle made of", "question"),
-        ("Do I like rye bread?", "question"),
-        ("how many aunts do I have", "question"),
-        ("Как меня зовут", "question"),
-        ("我更喜欢什么动物？", "question"),
-        ("And where's my kettle", "question"),
-        ("Tell me about kettles.", "command"),
-        ("Could you write a poem", "command"),
-        ("Please list three rivers.", "command"),
-        ("Imagine I lived on Mars.", "what-if"),
-        ("If I were rich I would buy a lighthouse.", "what-if"),
-        ("Hi there!", "small talk"),
-        ("Thank you so much.", "small talk"),
-        ("Привет!", "small talk"),
-        ("…!?", "small talk"),
-        ("🙂", "small talk"),
-    ],
-)
-def test_sentences_are_judged(sentence, kind):
-    assert judge(sentence) == kind
 
 
 def test_sentences_are_parts_of_the_text():
@@ -93,3 +59,27 @@ def test_questions_about_what_was_said():
     assert not asks_about_assistant("What did I say about the cough?")
     assert asks_for_everything("What do you remember about me?")
     assert not asks_for_everything("What do you know about kettles?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did I live before?",
+        "What was my old number?",
+        "Did I ever own a boat?",
+        "What did I use to drink?",
+        "Who was my previous boss?",
+        "Где я жил раньше?",
+        "我以前住在哪里？",
+    ],
+)
+def test_questions_about_the_past(question):
+    assert asks_about_past(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Where do I live?", "What is my number?", "What did I say about my boss?", "What did I tell you?", "Где я живу?"],
+)
+def test_other_questions_are_about_what_is(question):
+    assert not asks_about_past(question)

@@ -1,0 +1,50 @@
+"""Bringing a journal that an older version of the program wrote up to date, inside the transaction that opens it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from chatmem import rows, schema, state_rows, telling
+
+
+def upgrade(db: sa.Connection, version: int) -> None:
+    """Bring a journal of an older version up to date; the turns stay as they are, what follows from them is new."""
+    if version == schema.VERSION:
+        return
+    read_again(db)
+    at = schema.meta.c.key == "version"
+    db.execute(schema.meta.update().where(at).values(value=str(schema.VERSION)))
+
+
+def read_again(db: sa.Connection) -> None:
+    """Make all lines and their states again from the turns; vectors, which belong to the old lines, are dropped.
+
+    What a reply was made of is still known afterwards: the keys of its lines are replaced by those of the new ones.
+    """
+    old = [tuple(row) for row in db.execute(sa.text("SELECT key, turn, text FROM lines ORDER BY key"))]
+    schema.vectors.drop(db)
+    schema.handles.drop(db, checkfirst=True)
+    schema.lines.drop(db)
+    schema.metadata.create_all(db)
+    columns = schema.turns.c
+    for row in db.execute(sa.select(schema.turns).order_by(columns.session, columns.position)).mappings().all():
+        telling.insert_lines(db, row["key"], row["session"], rows.turn(row), derived=False)
+    state_rows.derive_all(db)
+    _rename_sources(db, old)
+    rows.bump(db)
+
+
+def _rename_sources(db: sa.Connection, old: list[tuple[Any, ...]]) -> None:
+    """Replace the keys of old lines by those of the new lines that are parts of them."""
+    parts: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for key, turn, said in db.execute(sa.select(schema.lines.c.key, schema.lines.c.turn, schema.lines.c.said)):
+        parts[turn].append((key, said))
+    names = {key: [new for new, said in parts[turn] if said in text or text in said] for key, turn, text in old}
+    columns = schema.turns.c
+    for key, sources in db.execute(sa.select(columns.key, columns.sources).where(columns.sources != "[]")).all():
+        renamed = sorted({new for name in json.loads(sources) for new in names.get(name, ())})
+        db.execute(schema.turns.update().where(columns.key == key).values(sources=json.dumps(renamed)))

@@ -1,0 +1,83 @@
+"""Reading a turn: its sentences, cut into what can be remembered one by one, each judged among its neighbours.
+
+The pieces of a turn are parts of its text, in order, and everything but white space and joints is in one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from chatmem import wording
+from chatmem.clauses import split_clauses
+from chatmem.corrections import without_opening
+from chatmem.judgement import MEMORY_KINDS, judge, plain, retraction_end
+from chatmem.sentences import split_sentences
+
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'll|me|my|mine|we|our|us|я|мне|меня|мо[йяеёи]|мы|у нас)\b|我", re.I)
+_WHOLE_CLAUSE = re.compile(r"^(?:i|we|my|our|я|мой|моя|мо[её]|у меня|меня|мы)\b|^我", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a turn: `said` as it stands there, `text` as it reads alone; `sentence` counts the turn's sentences."""
+
+    said: str
+    text: str
+    kind: str
+    sentence: int
+
+
+def read_turn(text: str, *, explicit: bool = False) -> list[Piece]:
+    """Return the pieces of what the user said; all of them are facts where the user asked to remember the text."""
+    pieces: list[Piece] = []
+    scene = ""  # "story": sentences about others go on with it; "play": all do
+    for number, sentence in enumerate(split_sentences(text)):
+        if explicit:
+            pieces += [Piece(part.said, part.text, "fact", number) for part in split_clauses(sentence)]
+            continue
+        if scene and wording.REALITY.search(sentence):
+            scene = ""
+        for piece in _pieces(sentence, number):
+            if scene and piece.kind in MEMORY_KINDS and (scene == "play" or not _FIRST_PERSON.search(piece.text)):
+                piece = replace(piece, kind="fiction")
+            pieces.append(piece)
+        if pieces[-1].kind in ("fiction", "what-if", "command") and wording.ROLE_PLAY.search(sentence):
+            scene = "play"
+        elif pieces[-1].kind == "fiction" and not scene:
+            scene = "story"
+    return pieces
+
+
+def _pieces(sentence: str, number: int) -> Iterator[Piece]:
+    """Cut one sentence where that is sound, and judge its parts."""
+    kind = judge(sentence)
+    if kind == "retraction":
+        yield from _retraction(sentence, number)
+        return
+    if kind in ("fiction", "what-if", "quotation", "keep", "small talk"):
+        yield Piece(sentence, sentence, kind, number)
+        return
+    parts = split_clauses(sentence)
+    kinds = [judge(part.text) for part in parts]
+    if len(parts) == 1 or "fiction" in kinds or "what-if" in kinds:
+        yield Piece(sentence, without_opening(sentence) if kind in MEMORY_KINDS else sentence, kind, number)
+        return
+    for part, part_kind in zip(parts, kinds, strict=True):
+        yield Piece(part.said, part.text, part_kind, number)
+
+
+def _retraction(sentence: str, number: int) -> Iterator[Piece]:
+    """Cut "Just kidding, I live in Oslo." into what takes back and what it says instead."""
+    rest = sentence[retraction_end(sentence) :].lstrip(" ,;:.!-–—，")
+    if rest and _WHOLE_CLAUSE.match(plain(rest)) and judge(rest) in MEMORY_KINDS:
+        yield Piece(
+            sentence[: len(sentence) - len(rest)].rstrip(" ,;:-–—，"),
+            sentence[: len(sentence) - len(rest)],
+            "retraction",
+            number,
+        )
+        yield Piece(rest, rest, judge(rest), number)
+    else:
+        yield Piece(sentence, sentence, "retraction", number)

@@ -1,0 +1,53 @@
+"""Sets of words that the rules for frames and versions look for."""
+
+from __future__ import annotations
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+PLAIN_WORDS = word_set(  # they do not say what a fact is about
+    "a an the i my me mine we our us you your is am are was were be been it its he she they his her their this"
+    " that in on at to of for from by with and or but so as have has had do does did not no now new old just what"
+    " where when who which how why favourite called named s m ve re t d ll will can go going get got very really"
+    " also too there here than then if about like because good one some any all more much many lot day time never"
+    " always often usually anymore longer used actually im live work moved want я мне меня мой моя моё мои в на и"
+    " у не с это что 我 的 是 在 了 有"
+)
+ENDING = word_set(
+    "sold lost scrapped traded swapped replaced died cancelled canceled returned donated dropped rehomed gave away"
+)
+LOOSE = word_set(  # an affirmation and its denial differ in them
+    "not no longer anymore never do does did am is are to up used stopped quit gave of on a an the my and at all"
+    " just really now i eating it any still after"
+)
+MANY = word_set(  # of these one has several, so that another name is another one
+    "friend sister brother cousin aunt uncle colleague neighbour neighbor son daughter child kid cat dog pet"
+    " hobby niece nephew student classmate roommate flatmate plant book goal allergy medication language"
+)
+SINGLE = word_set(  # of these one has one, whatever kind of value it is
+    "name number code pin password passphrase address birthday job email phone size major boss manager dentist"
+    " doctor landlord landlady employer profession occupation hometown nickname username surname seat room plan"
+    " goal postcode zip combination extension locker gate flight weight height budget salary rent mentor coach"
+    " therapist"
+)
+COUNTRIES = word_set(  # "I live in Porto." does not replace "I live in Portugal."
+    "argentina australia austria bangladesh belgium brazil bulgaria canada chile china colombia croatia cuba"
+    " cyprus czechia denmark egypt england estonia ethiopia finland france georgia germany ghana greece hungary"
+    " iceland india indonesia iran iraq ireland israel italy jamaica japan kenya korea latvia lebanon lithuania"
+    " luxembourg malaysia malta mexico morocco nepal netherlands nigeria norway pakistan peru philippines poland"
+    " portugal romania russia scotland serbia singapore slovakia slovenia spain sweden switzerland syria taiwan"
+    " thailand tunisia turkey uganda ukraine usa us uk america vietnam wales россии германии франции испании"
+    " италии китае 中国 日本 美国 法国 德国 英国"
+)
+EVENTS = word_set("meeting appointment exam call flight lesson class shift interview date party trip test")
+OWNING = word_set("have own drive ride bought got keep adopted")
+LIKING = word_set("like love enjoy adore prefer")
+DISLIKING = word_set("hate dislike loathe detest")
+MOVING = word_set("moved moving move relocated relocating переехал переехала")
+CANCELLING = word_set("cancelled canceled off over called")
+WORKING = word_set("job jobs career careers employer employers companies company firm")
+STOPPING = word_set("stopped quit gave")
+DETERMINERS = word_set("my our the a an new current own this that")

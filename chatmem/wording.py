@@ -1,0 +1,241 @@
+"""The forms of words by which the kind of a sentence is told, in English, Russian and Chinese."""
+
+from __future__ import annotations
+
+import re
+
+LEAD = re.compile(
+    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|а|и|ну|но"
+    r"|siri|alexa|computer|пожалуйста|请|那)\b[\s,.:!…-]*|[-*•\"'“«(\s]+)+",
+    re.I,
+)
+SMALL_TALK = re.compile(
+    r"^(?:(?:hi|hiya|hello|hey|yo|thanks|thank you|thx|ok|okay|yes|yep|yup|yeah|no|nope|nah|sure|great|nice|cool|good"
+    r"|fine|wow|awesome|perfect|lovely|bye|goodbye|adios|see you|later|please|sorry|well|indeed|confirmed|absolutely"
+    r"|good (?:morning|evening|afternoon|night|day)|how are you|cheers|welcome|never ?mind|all right|alright|got it|i"
+    r" see|there|again|everyone|so much|very much|a lot|for (?:that|now|helping|your help|the help)|then|me too|same"
+    r" here|no problem|of course|no way|really|definitely|exactly|maybe|perhaps|sorry to hear that|true|both|either"
+    r"|not (?:really|sure|bad|happening)|haha\w*|lol|hm+|oh|ah|uh-?huh|sounds? (?:good|great|fun|like \w+)|talk to you"
+    r" soon|out|today|i(?:'m not| am not)? ?(?:don't )?(?:sure|think so|know|agree|appreciate it|understand)|i hope so"
+    r"|i guess|привет|здравствуй(?:те)?|спасибо|пока|да|нет|хорошо|ладно|добрый (?:день|вечер)|доброе утро|понятно|ага"
+    r"|конечно|你好|谢谢|再见|好的|嗨|好|是的|不是|哈+|早上好|晚安)[\s,.!…~，。！)(:;-]*)+$",
+    re.I,
+)
+_MINE = r"(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|our|us)"
+_PRAISE = (
+    r"(?:good|great|nice|cool|awesome|amazing|interesting|fun|true|false|right|wrong|correct|funny|sad|bad|lovely"
+    r"|impressive|fantastic|wonderful|sure|fine|okay|ok|tough|exciting|beautiful|helpful|best|worst|cute|rewarding"
+    r"|popular|perfect|terrible|horrible|delicious|brilliant|excellent|incredible|hard|easy|important|sweet|adorable"
+    r"|long|classic|shame|pity|relaxing|challenging|crazy|weird|strange|scary|boring|hilarious|affirmative)"
+)
+REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "You should try it.", "Yeah, it is."
+    rf"^(?:(?:oh|wow|yeah|yes|yep|no|haha|hm+|well|ah|aww?|congratulations|congrats)\b[\s,.!-]*)*(?:(?:that|this)(?:'s"
+    rf"| is| was| sounds?| looks?| seems?| must| would| could| can)\b(?!.*(?:\b{_MINE}\b|\d))(?: [\w'-]+)"
+    r"{0,9}"
+    rf"|(?:it|those|they|these|he|she)(?:'s|'re| is| are| was| were| can be| must be| sounds?| looks?)(?: not| so|"
+    rf" very| really| pretty| quite| all| just| such| a| an| the| too| also| always| lot of| definitely| totally)*(?:"
+    rf" {_PRAISE}(?:,? (?:and|but) .*| \w+){{0,3}})?"
+    r"|(?:it|that|they|he|she|you|we) (?:is|are|was|were|does|do|did|can|has|have|should|will|would)(?:n't| not)?|"
+    r"(?:yes|no),? (?:that|it)(?:'s| is)\b.*"
+    rf"|(?:your|you|you're|you've|you'll)\b(?!.*\b{_MINE}\b).*|(?:special |many )?thank(?:s| you)(?: (?:so|very) much|"
+    rf" a lot)?"
+    r"(?: for| to)\b.*|(?:it's |it is |it was |i )?(?:really )?(?:so )?(?:nice|good|great|cool|lovely|enjoyed) (?:to"
+    r" meet|meeting|talking|chatting|to (?:talk|hear|see|chat))\b.*|have (?:a|an) (?:nice|good|great|lovely)\b.*|"
+    r"(?!.*\b(?:я|мне|меня|мной|мо[йяеёи]\w*|нас|мы)\b).*\b(?:ты|тебя|тебе|тво[йяеёи]\w*|вы|вас)\b.*)[\s.!…]*$",
+    re.I,
+)
+
+_AUXILIARY = (
+    r"(?:do|does|did|is|are|am|was|were|can|could|would|will|should|shall|must|have|has|had|may|might|isn't|aren't"
+    r"|don't|doesn't|didn't|won't|wouldn't|can't|couldn't)"
+)
+_TELLS = r"(?! (?:i|i'm|my|we|our|he|she|they|it)\b)"  # "Where I live it rains." asks nothing
+QUESTION = re.compile(  # without a question mark: "where do I work" is one, "When I was six ..." is none
+    rf"^(?:when(?:'s|s)? {_AUXILIARY}\b|when's\b|(?:which|who|whom|whose|why|where)(?:s|'s|'re)?\b(?! would"
+    rf" have){_TELLS}|(?:what|how)(?:s|'s|'re|'ve)\b|what\b(?! an? \w+(?:[ ,!]|$)){_TELLS}(?! (?:really |always )?"
+    rf"(?:matters|makes|annoys"
+    r"|bothers|helps|scares|calms|keeps) (?:me|my|to me)\b)|how (?!i |we |he |she |they |nice|lovely|sweet|funny)|"
+    r"(?:in|on|at|to|for|from|under|about) (?:what|which|whom|how (?:much|many|long|old))\b|can (?!not\b|be\b|'t)\w+"
+    r"|do (?!a\b|an\b|me\b|the\b|some\b|not\b|n't)\w+|(?:if|when|for|in|on|at|as|with|about|to|from|since"
+    r"|while)\b[^,]*, (?:what|which|who|where|when|how|why|do|does|can|is|are|should|will) (?!i [^?]*$)"
+    rf"|{_AUXILIARY} (?:i|you|he|she|it|we|they|there|my|your|our|his|her|their|the|this|that|these|those|any|anyone"
+    rf"|anybody"
+    r"|someone)\b|(?:is|are|does|did|has|could|would|should|will) (?!be\b|have\b|been\b)\w+|i (?:was )?wonder"
+    r"(?:ing)?\b|i(?:'d| would)? (?:(?:want|need|like|love) to|wanna) (?:know|hear|find out|ask|check)\b|(?:what|how)"
+    r" about\b|any (?:idea|tips|advice|suggestions|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда"
+    r"|почему|зачем|как|какой|какая|какое|какие|сколько|разве|неужели)\b[^.!,]*$)",
+    re.I,
+)
+CHINESE_QUESTION = re.compile(r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|哪个|是不是)[。.!！\s]*$")
+
+_VERBS = (  # what people tell an assistant to do; states ("love", "work", "live") are left out: "Love my job!"
+    r"tell|give|show|write|explain|list|help|make|translate|summari[sz]e|pick|recommend|suggest|compare|describe"
+    r"|calculate|count|define|find|say|repeat|forget|delete|erase|let's|let us|let me|answer|ask|compose|create|draw"
+    r"|plan|guess|imagine|pretend|stop|continue|go on|go ahead|try|sing|spell|rewrite|convert|think of|ignore"
+    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text|send|email"
+    r"|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause|skip|shuffle|start|begin"
+    r"|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect|pair|engage|activate|report"
+    r"|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk|lower|raise|increase"
+    r"|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be quiet|shut|wake me|see if|see"
+    r" what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear|clean up|edit|fix|format|generate"
+    r"|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk me|quiz|test me|entertain|cheer"
+    r"|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own|speak|smoke))|never (?:call|say"
+    r"|mention|tell|ask)|correct|complete|finish|parse|evaluate|place|disconnect|bring up|direct me|adjust|cross "
+    r"(?:off|out|\w+ off)|replace|empty|speed up|slow down|enter|eliminate|insert|log|register|deactivate|freeze|block"
+    r"|unblock|provide|display|identify|estimate|rate|choose|select|ring|contact|fetch|grab|ensure|make sure|verify"
+    r"|flag|file|postpone|reschedule|arrange|rename|save|print|download|upload|install|lock|unlock|dim|hear me out"
+    r"|enlighten|refer|recite|chat|narrate|assist|throw|reduce|abort|converse"
+)
+COMMAND = re.compile(
+    # "Book club is on Tuesdays." tells
+    r"^(?!\w+(?: (?!what|who|where|how|why|when|which)\w+)? (?:is|are|was|were|starts|ends)\b)"
+    rf"(?:(?:can|could|would|will) you\b|(?:{_VERBS})\b(?!-)|.*\bplease[.!]*$|know any\b|i(?:'d| would)? (?:need|want"
+    rf"|like) you to\b|you (?:must|need"
+    r" to|have to|can|should) (?:tell|remind|stop|remove|talk|speak|shut|answer)\b|i(?:'d| would)? (?:really |just )?"
+    r"(?:need|want|wanna|like|love|have|wish|got) (?:to )?(?:book|reserve|rent|report|transfer|cancel|add|remove|reset"
+    r"|sync|activate|locate|edit|track|schedule|order|request|dispute|be reminded|set (?:a|an|up)|(?:a |an |some |any "
+    r"|your |more )*(?:reminder|directions|help|info|information|advice|suggestions?|recommendations?|ideas?|tips"
+    r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia))\b|(?:расскажи|скажи|напиши|объясни"
+    r"|покажи|помоги|переведи|посоветуй|забудь|дай|найди|сделай|спой|придумай|перечисли|подскажи|напомни|поставь"
+    r"|включи|выключи|позвони|назови)(?:те)?\b|(?:请|帮我|告诉我|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉"
+    r"|提醒我|查一?下|讲))",
+    re.I,
+)
+NAMING = re.compile(  # "Call me Rob." says a name
+    r"^(?:(?:you (?:can|may|should|could|shall)|(?:can|could|would|will) you|i(?:'d| would)? (?:want|need|like|prefer)"
+    r" you to|just|always|start|please|from now on,?|going forward,?)\s)*(?:(?:call(?:ing)?|address(?:ing)?|refer"
+    r"(?:ring)? to) me (?:as |by )?|change my name to )(?!something|back|an? |this|that|when|if|at|on|tomorrow|later"
+    r"|tonight|today|now)\w+",
+    re.I,
+)
+STANDING = re.compile(  # a wish for all replies to come is a preference
+    r"\b(?:from now on|going forward|in (?:the )?future|whenever you|when you talk to me|always|your (?:answers"
+    r"|replies|responses)|с этого момента|впредь|всегда|以后|从现在起)\b|^never\b|从现在起|以后",
+    re.I,
+)
+KEEP = re.compile(
+    r"^(?:remember|don't forget|do not forget|note|nb|keep in mind|for the record|fyi|запомни(?:те)?|не забудь|учти"
+    r"|имей в виду|记住|请记住|别忘了|记一下)(?![a-z])",
+    re.I,
+)
+KEEP_THAT = re.compile(  # means nothing alone: what was said before is meant
+    r"^(?:(?:can|could|would|will) you )?(?:(?:save|remember|note|store|keep|memori[sz]e|record|don't forget|do not"
+    r" forget|write down|make a note of|take note of|bear) (?:that|this|it|what i (?:just )?said)(?: down| in mind|"
+    r" for (?:me|later)| please| too| as well)*|keep (?:that|this|it) in (?:mind|memory)|write (?:that|this|it) down"
+    r"|remember|note (?:that|this)|запомни(?: это)?|сохрани(?: это)?|запиши(?: это)?|не забудь(?: это)?|(?:请)?(?:记住"
+    r"|记下|记一下|保存)(?:这个|这一点|这点|它|这件事)?)[\s,.!?。！]*(?:please)?[\s.!。！]*$",
+    re.I,
+)
+WHAT_IF = re.compile(
+    r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|assume|assuming"
+    r"|hypothetically|in theory|theoretically|in another life|if only\b|i wish (?:i|my|we|you|it|there)\b|(?:maybe"
+    r"|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i (?:might|may|could) .*\b(?:some ?day|one"
+    r" day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|假设|假如|如果我是|要是|想象)|^(?:if|even if)"
+    r" .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i|we)(?:'d| would) "
+    r"(?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы|\bбы\b.*\bесли\b|^如果.*(?:就"
+    r"|会|想)",
+    re.I,
+)
+_WORK = (
+    r"(?:novel|story|short story|stories|book|movie|film|comic|screenplay|script|poem|series|sitcom|tv show|musical"
+    r"|opera|fan ?fic(?:tion)?|dream|nightmare|fairy ?tale|fable|play|sketch|role-?play(?:ing game)?|rpg|video ?game"
+    r"|computer game|d&d (?:game|campaign)|campaign|manga|anime|drama|script|tale|song)"
+)
+FICTION = re.compile(
+    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:club|shop"
+    rf"|store"
+    r"|fair|theat|industry|festival|school|job|house|review|market|group|class|home|car|contract)\w*)"
+    rf"|^(?:in|from) .*\b{_WORK} (?:that )?i(?:'m| am) (?:writing|reading|working on|watching)\b"
+    r"|^(?:the|my|our) (?:main |novel's |story's )?(?:hero|heroine|protagonist|antagonist|villain|narrator|main"
+    r" character"
+    rf"|character)\b|\b(?:hero|heroine|protagonist|villain|narrator|character|wizard|detective)s? (?:of|in|from) (?:my"
+    rf"|the|our|a|his|her)(?: \w+){{0,2}} {_WORK}\b|^once upon a time\b|\bi (?:dreamt|dreamed|had a dream|was"
+    rf" dreaming)\b"
+    r"|^(?:let's |let us )?role[- ]?play|^(?:let's|let us) (?:pretend|play (?:pretend|a game))|^pretend\b|^in (?:this"
+    r"|our|the) (?:scene|role-?play)|\bin-?character\b|^\*[^*]+\*$|^(?:as|playing) (?:a|the) (?:wizard|knight|pirate"
+    r"|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом|этой|книге|романе|фильме|сказке|рассказе|игре"
+    r"|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне|сказке|пьесе|повести|сценарии)|\b(?:мне "
+    r"(?:при)?снилось|приснилось)|^(?:мой |моя )?(?:главн\w+ )?геро(?:й|иня)\b|^(?:давай )?(?:поиграем|притвор)"
+    r"|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)(?:里|中)|我梦见|我梦到|^(?:小说|故事)?(?:主角|主人公)|假装"
+    r"|角色扮演",
+    re.I,
+)
+ROLE_PLAY = re.compile(  # what follows in the same message is played, "I" too
+    r"\b(?:role-?play|pretend|let's play|imagine|suppose|dreamt|dreamed|dream|in-?character|act as|you are (?:a|an"
+    r"|the) .*\bi(?:'m| am) (?:a|an|the)|hypothetically)\b|представь|притвор|снилось|假装|角色扮演|梦|假设|想象",
+    re.I,
+)
+REALITY = re.compile(
+    r"\b(?:in real life|in reality|irl|actually|for real|really|as for me|but i\b|на самом деле|в жизни)\b|其实|现实",
+    re.I,
+)
+
+_SAID = (
+    r"(?:\b(?:said|says|say|wrote|writes|write|asked|told|texted|tweeted|posted|replied|answered|goes|sings|sang"
+    r"|shouted|claim(?:s|ed)?|states?|insists?|exclaimed|announced|begins|starts|yelled|whispered|reads?|quoted?"
+    r"|quotes|lyrics?|line|email(?:ed)?|letter|note|message|sign|caption|headline|сказал\w*|говорит|написал\w*|пишет"
+    r"|ответил\w*|по[её]т)\b|[说写问唱])"
+)
+OWN = r"(?:\b(?:i|i'm|i've|i'll|i'd|my|me|mine|we|our|я|мне|меня|мой|моя|мо[её]|мы|у меня)\b|我)"
+QUOTED = re.compile(
+    r"[\"“«「『]([^\"”»」』]{3,})(?:[\"”»」』]|$)|(?:(?<=\s)|^)['‘]([^'’]*(?:['’]\w[^'’]*)*)['’](?=[\s.,!?]|$)"
+)
+ATTRIBUTED = re.compile(_SAID, re.I)
+DIRECT = re.compile(rf"^(?!i\b|we\b|я\b|我)[^.:\"“«]*{_SAID}(?: (?:me|us|to me|him|her))?\s*[:：]\s*.*{OWN}", re.I)
+OWN_WORDS = re.compile(rf"^(?:(?:i|we|я|мы)\b|我)[^\"“«「]*{_SAID}", re.I)
+TITLE = re.compile(
+    r"\b(?:favou?rite|called|titled|named|name|watch\w*|listen\w*|heard|love|like|song|film|movie|book|album|band"
+    r"|nickname|password|passphrase|code ?word|любим\w+|называется)\b",
+    re.I,
+)
+VERSE = re.compile(r"^[>♪♫]|[♪♫]")
+
+RETRACTION = re.compile(
+    r"^(?:(?:no|wait|sorry|oh|ok|okay|oops|haha\w*|lol|well|actually|hey|hm+|stop|please|nah|yeah|нет|ой|стой|不"
+    r"|等等)\b[\s,.!…，-]*)*(?:(?:(?:that|it|this|all that|everything|i)(?:'s|'m| was| is| am|) (?:was )?(?:only |just"
+    r" |all |not )?(?:a |being )?(?:joke|jokes|joking|kidding|lying|lie|serious|teasing|prank)\b|(?:just|only) "
+    r"(?:kidding|joking)|jk\b|i lied|i (?:just )?made (?:that|it|this)(?: all)? up|i take (?:that|it|this) back|"
+    r"(?:scratch|strike|disregard|ignore|forget|delete|erase|cancel|undo|drop|don't (?:save|remember|keep|store)|do"
+    r" not (?:save|remember|keep)) (?:that|this|it|what i (?:just )?(?:said|told you|wrote)|my last (?:message|line"
+    r"|sentence))(?! (?:i|my|we)\b)|never ?mind what i (?:just )?said|(?:that|it|this)(?:'s| is) (?:not|no longer) "
+    r"(?:true|right|correct|so|the case)(?: any ?more| now)[.!\s]*$|(?:that|it|this) (?:isn't|is not|doesn't|does not"
+    r"|no longer) (?:true|right|correct|so|the case|holds?)(?: true)?(?: any ?more| now)[.!\s]*$|(?:that|it|this)(?:'s"
+    r"| is| holds) no longer (?:true|right|correct|so|the case)[.!\s]*$|(?:that|it|this) (?:wasn't|was not|was) "
+    r"(?:actually |really |completely |all )?(?:true|false|untrue|nonsense|made up|a lie|not true|wrong of"
+    r" me)[.!\s]*$)|(?:я )?(?:по)?шу(?:чу|тил|тила)\b|это (?:была )?шутка|это (?:была )?неправда|я (?:со|на)врал\w*"
+    r"|забудь(?:,? что я (?:только что )?(?:сказал|сказала|говорил|говорила))?[.!\s]*$|не запоминай|это уже не так|开"
+    r"(?:个)?玩笑|我骗你的|我瞎说的|刚才(?:说)?的不算|别当真|(?:请)?忘(?:了|掉|记)(?:我)?(?:刚才)?(?:说)?的|(?:那"
+    r"|这)?不是真的)",
+    re.I,
+)
+RETRACTION_OF = re.compile(  # says itself what is taken back
+    r"^(?:(?:no|please|ok|okay|sorry|actually|oh|wait)\b[\s,.!-]*)*(?:(?:forget|ignore|disregard|scratch|delete|erase"
+    r"|never ?mind) (?:what i (?:just )?(?:said|told you|mentioned|wrote) about|everything (?:i (?:said|told you)"
+    r" )?about|that (?:i|my|we)\b|the (?:thing|part|bit) about|about)|what i (?:said|told you|wrote) about .*\b(?:joke"
+    r"|not true|wrong|lie|false|kidding|isn't true|wasn't true|nonsense)|it(?:'s| is) not true that\b|it isn't true"
+    r" that\b|забудь(?:,)? (?:что я|о|об|про)\b|忘(?:了|掉|记)(?:关于)?我?(?:说|关于))",
+    re.I,
+)
+
+_NOW = (  # "at the moment" is left out: who reads a book at the moment reads it tomorrow
+    r"(?:today|tonight|right now|this (?:morning|afternoon|evening|minute|week)|just now|сегодня|прямо сейчас|今天"
+    r"|此刻|这会儿|今晚|这周)"
+)
+_MOOD = (
+    r"(?:tired|hungry|thirsty|bored|sleepy|exhausted|busy|stressed|sad|happy|angry|sick|ill|cold|hot|late|upset"
+    r"|excited|nervous|in a (?:meeting|hurry|rush|good mood|bad mood)|on (?:the|a|my way)\b.*|at (?:the|a)\b.*"
+    r"|stuck\b.*|waiting\b.*|feeling\b.*|running late|back|free|alone|outside|ready)(?: (?:at the moment|now|currently"
+    r"|already))?"
+)
+TEMPORARY = re.compile(
+    rf"^(?:i(?:'m| am| feel| still feel)(?: still| just| so| very| really| a bit| a little| pretty| too| super| quite|"
+    rf" currently)* {_MOOD}[\s.!…]*$|(?:i(?:'m| am| feel| have a| have got a|'ve got a)|it(?:'s| is)|we(?:'re| are)|my"
+    rf" (?!birthday|anniversary)\w+(?: \w+)? (?:is|are|hurts?|aches?)|the \w+ is|there(?:'s| is)|{_NOW},? (?:i(?:'m|"
+    rf" am| feel)|it(?:'s| is)|my \w+ (?:is|hurts?)))\b(?!.*\b(?:born|birthday|turned|now (?:live|work|a|an)|divorced"
+    rf"|married|engaged|years old|new)\b).*(?:\b{_NOW}\b|今天|现在).*$|{_NOW},? (?:i(?:'m| am| feel)|it(?:'s| is))\b.*"
+    r"|(?:я|мне|у меня) (?:сегодня|сейчас (?:в аэропорту|на встрече|занят|еду|дома))\b.*|сегодня (?:я|мне|у меня)\b.*|"
+    r"(?:я|мне)(?: сейчас| очень| так)* (?:устал\w*|голоден|голодна|занят\w*|скучно|грустно|холодно|жарко)[\s.!]*$|"
+    r"(?:我)?(?:今天|现在|今晚)(?:我)?.*(?:累|饿|困|忙|在机场|在开会|不舒服|头疼|难过|开心).*|我(?:好|很|太|有点)?"
+    r"(?:累|饿|困|忙|渴|无聊)了?[。！.!]*$)",
+    re.I,
+)
