@@ -20,7 +20,7 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
 from chatmem.embedding import Encoder
-from chatmem.indexed import THRESHOLD, IndexedMemory, select
+from chatmem.indexed import THRESHOLD, IndexedMemory, Scored, select
 from chatmem.interface import Recollection, StoreError
 from chatmem.journal import Journal
 from chatmem.rows import Line
@@ -97,7 +97,9 @@ class RagMemory(IndexedMemory):
         while total:
             found = collection.query(query_embeddings=vector, n_results=min(count, total), include=["distances"])
             scores = [1.0 - float(distance) for distance in found["distances"][0]]
-            scored = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
+            scored = [
+                Scored(self._lines[key], score, score) for key, score in zip(found["ids"][0], scores, strict=True)
+            ]
             chosen = select(scored, query, k, visible, self.threshold)
             if len(chosen) == k or count >= total or scores[-1] < self.threshold:
                 return chosen

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
+from itertools import compress
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock
 
@@ -22,6 +24,14 @@ from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query; chosen on questions of our own
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
+
+
+class Scored(NamedTuple):
+    """A line with what a memory thinks of it for one query."""
+
+    line: Line
+    score: float  # how well it fits, as a cosine: under the threshold it stays away
+    rank: float  # what the lines are ordered by
 
 
 class IndexedMemory:
@@ -84,8 +94,18 @@ class NullMemory(IndexedMemory):
         return []
 
 
+def kinds_for(query: str) -> tuple[str, ...]:
+    """Return the kinds of lines that may come back: what the user told; where asked for, what the assistant said."""
+    return ("fact", "reply") if asks_about_assistant(query) else ("fact",)
+
+
+def usable(lines: Iterable[Line], kinds: Collection[str], visible: Collection[int]) -> list[bool]:
+    """Tell which lines may come back: of some kinds, active, and not in a turn that is seen anyway."""
+    return [line.kind in kinds and line.status == "active" and line.turn_key not in visible for line in lines]
+
+
 def select(
-    scored: Iterable[tuple[Line, float]], query: str, k: int, visible: Collection[int], threshold: float = THRESHOLD
+    scored: Iterable[Scored], query: str, k: int, visible: Collection[int], threshold: float = THRESHOLD
 ) -> list[Recollection]:
     """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
 
@@ -94,21 +114,17 @@ def select(
     """
     if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
         return []
-    of_assistant = asks_about_assistant(query)
-    kinds = {"fact", "reply"} if of_assistant else {"fact"}
-    usable = [
-        (line, score)
-        for line, score in scored
-        if line.kind in kinds and line.status == "active" and line.turn_key not in visible
-    ]
+    scored = list(scored)
+    able = list(compress(scored, usable((one.line for one in scored), kinds_for(query), visible)))
     if asks_for_everything(query):
-        best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
+        best = sorted(able, key=lambda one: one.line.key, reverse=True)
     else:
-        floor = threshold if of_assistant or is_personal(query) else threshold + IMPERSONAL
-        fit = [(line, score) for line, score in usable if score >= floor]
-        best = sorted(fit, key=lambda pair: (pair[1], pair[0].key), reverse=True)
+        personal = asks_about_assistant(query) or is_personal(query)
+        floor = threshold if personal else threshold + IMPERSONAL
+        fit = [one for one in able if one.score >= floor]
+        best = sorted(fit, key=lambda one: (one.rank, one.line.key), reverse=True)
     chosen: dict[str, Recollection] = {}
-    for line, score in best:
+    for line, score, _ in best:
         if len(chosen) == 3 * k:
             break
         chosen.setdefault(same_words(line.text), line.recollection(score))
