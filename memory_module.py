@@ -10,9 +10,10 @@ Axis letters: B sessions in a batch, T sentences, D input_dim, H hidden_dim, N s
 from __future__ import annotations
 
 import hashlib
+import heapq
 import logging
 import math
-from collections.abc import Collection
+from itertools import compress, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,15 +24,22 @@ from torch.nn import functional as F
 
 from chatmem import storage
 from chatmem.archive import Archive
-from chatmem.embedding import Array, Encoder
-from chatmem.indexed import THRESHOLD, IndexedMemory, select
-from chatmem.interface import DamagedError, Recollection
+from chatmem.choosing import THRESHOLD, Scored, Wanted
+from chatmem.embedding import Encoder
+from chatmem.indexed import IndexedMemory
+from chatmem.interface import DamagedError
 from chatmem.journal import Journal
+from chatmem.judgement import MEMORY_KINDS
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
+from chatmem.pairs import load_pairs
+from chatmem.ranking import Evidence, fuse, meaning
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything
+from chatmem.session_reader import Reading, SessionReader
+from chatmem.words_index import WordIndex
 
 log = logging.getLogger("chatmem")
+WEIGHTS = Path(__file__).parent / "chatmem" / "weights" / "session_encoder.safetensors"
 
 
 class Encoding(NamedTuple):
@@ -39,6 +47,13 @@ class Encoding(NamedTuple):
 
     states: Tensor  # (B, T, H): each sentence read in its context
     last: Tensor  # (B, H): the state after the last sentence, which is the session's vector
+
+
+class Query(NamedTuple):
+    """What the GRU makes of a batch of questions, each a sequence of one: what slots and lines are compared with."""
+
+    slot: Tensor  # (B, H)
+    turn: Tensor  # (B, D) unit rows
 
 
 class RecurrentMemory(nn.Module):
@@ -50,6 +65,27 @@ class RecurrentMemory(nn.Module):
 
     memory: Tensor
     num_filled: Tensor
+
+    @classmethod
+    def pretrained(
+        cls, embeddings: str, input_dim: int, hidden_dim: int = 512, num_slots: int = 10, *, path: Path = WEIGHTS
+    ) -> RecurrentMemory:
+        """Return a network with the trained weights where they were made for these embeddings, else the untrained one.
+
+        Args:
+            embeddings: fingerprint of the encoder whose sentence embeddings will be read.
+            input_dim: width D of a sentence embedding.
+            hidden_dim: width H of a slot.
+            num_slots: the number N of sessions the pool holds.
+            path: a .safetensors file of `training/train_encoder.py`.
+
+        Raises:
+            DamagedError: the file cannot be read.
+        """
+        network = cls(input_dim, hidden_dim, num_slots)
+        if trained := storage.load_weights(path, {"embeddings": embeddings, "hidden_dim": str(hidden_dim)}):
+            network.load_state_dict(network.state_dict() | {name: value.float() for name, value in trained.items()})
+        return network.eval()
 
     def __init__(self, input_dim: int = 768, hidden_dim: int = 512, num_slots: int = 10) -> None:
         """Make an encoder and an empty pool.
@@ -69,6 +105,9 @@ class RecurrentMemory(nn.Module):
         self.hidden_dim = hidden_dim
         self.num_slots = num_slots
         self.encoder = nn.GRU(input_dim, hidden_dim, batch_first=True)
+        self.question = nn.Linear(hidden_dim, hidden_dim, bias=False)  # a question's state -> what slots hold
+        self.context = nn.Linear(hidden_dim, input_dim, bias=False)  # a turn's state -> what its context adds to it
+        self.asked = nn.Linear(hidden_dim, input_dim, bias=False)  # the same for a question
         self.register_buffer("memory", torch.zeros(num_slots, hidden_dim))
         self.register_buffer("num_filled", torch.zeros((), dtype=torch.long))
         self.reset_parameters()
@@ -81,7 +120,11 @@ class RecurrentMemory(nn.Module):
         gate starts at `decay` and the candidate at an isometric projection of the input (orthonormal columns where
         H >= D), so before any training h_T is close to the sum over t of decay^(T-t) P x_t: sessions that say similar
         things get similar slots. A little noise on the other weights lets gradients reach every parameter.
+        A question is then compared as it is, and a sentence's context adds nothing to it.
         """
+        nn.init.eye_(self.question.weight)
+        nn.init.zeros_(self.context.weight)
+        nn.init.zeros_(self.asked.weight)
         generator = torch.Generator().manual_seed(seed)
         H = self.hidden_dim
         for parameter in self.encoder.parameters():
@@ -117,9 +160,23 @@ class RecurrentMemory(nn.Module):
         steps = self._check(sequence_embeds, lengths)
         B, T, _ = sequence_embeds.shape
         real = torch.arange(T, device=sequence_embeds.device) < steps[:, None]  # (B, T)
-        states, _ = self.encoder(sequence_embeds.masked_fill(~real[..., None], 0.0))  # (B, T, H)
+        states = self.read_on(sequence_embeds.masked_fill(~real[..., None], 0.0))  # (B, T, H)
         last = states[torch.arange(B, device=states.device), steps - 1]  # (B, H)
         return Encoding(states.masked_fill(~real[..., None], 0.0), last)
+
+    def read_on(self, sequence_embeds: Tensor, start: Tensor | None = None) -> Tensor:
+        """Return the states (B, T, H) of sentences (B, T, D) that follow a state (B, H); None is the beginning."""
+        states: Tensor = self.encoder(sequence_embeds, None if start is None else start[None])[0]
+        return states
+
+    def turns(self, sequence_embeds: Tensor, states: Tensor) -> Tensor:
+        """Return unit rows (B, T, D) for sentences in their context: the embeddings with what their states add."""
+        return F.normalize(sequence_embeds + self.context(states), dim=-1)
+
+    def query(self, query_embeds: Tensor) -> Query:
+        """Read questions (B, D), each as a session of one sentence, for comparison with slots and with turns."""
+        last = self.encode(query_embeds[:, None]).last  # (B, H)
+        return Query(self.question(last), F.normalize(query_embeds + self.asked(last), dim=-1))
 
     def _check(self, sequence_embeds: Tensor, lengths: Tensor | list[int] | None) -> Tensor:
         """Return the lengths (B,) of sessions that can be encoded, or raise ValueError with the shapes."""
@@ -183,17 +240,30 @@ class RecurrentMemory(nn.Module):
         self.memory.zero_()
         self.num_filled.zero_()
 
+    def weights(self) -> dict[str, Tensor]:
+        """Return what training changes, by name: everything but the pool."""
+        return {name: tensor for name, tensor in self.state_dict().items() if name not in ("memory", "num_filled")}
+
     def fingerprint(self) -> str:
-        """Return a short hash of the encoder's weights: slots of other weights are not comparable."""
-        digest = hashlib.sha256()
-        for name, weight in sorted(self.encoder.state_dict().items()):
+        """Return a short hash of the weights: slots and turns of other weights are not comparable."""
+        digest = hashlib.sha256(type(self).__name__.encode())
+        for name, weight in sorted(self.weights().items()):
             digest.update(name.encode())
             digest.update(weight.float().cpu().numpy().tobytes())
         return digest.hexdigest()[:16]
 
 
+class MeanNetwork(RecurrentMemory):
+    """Sums in place of a GRU: a session's vector is the mean of its sentences, but for its length, and nothing more."""
+
+    def read_on(self, sequence_embeds: Tensor, start: Tensor | None = None) -> Tensor:
+        """Return the sums (B, T, D) of sentences (B, T, D) and a sum (B, D) before them."""
+        sums = sequence_embeds.cumsum(1)
+        return sums if start is None else sums + start[:, None]
+
+
 class GruMemory(IndexedMemory):
-    """The memory of the arm `gru`: sessions are chosen by their vectors, then the lines inside them are ranked.
+    """The memory of the arm `gru`: sessions are chosen by their vectors and words, then the lines inside are ranked.
 
     The pool holds the newest `num_slots` sessions and lies in `memory.pkl`. The vectors of every finished session stay
     in the archive beside the journal, so that nothing is forgotten because it is old. Lines that are not in the
@@ -222,18 +292,22 @@ class GruMemory(IndexedMemory):
             num_candidates: sessions whose lines are looked at for one query.
             threshold: cosine under which a line does not fit a query.
         """
-        super().__init__(journal, folder)
+        super().__init__(journal, folder, threshold=threshold, decision=load_pairs(encoder))
         self.encoder = encoder
-        self.network = RecurrentMemory(encoder.input_dim, hidden_dim, num_slots).eval()
+        self.network = self._network(hidden_dim, num_slots)
         self.num_candidates = num_candidates
-        self.threshold = threshold
         self.fingerprint = f"{encoder.fingerprint}-{self.network.fingerprint()}"
-        self._widths = (hidden_dim, encoder.input_dim)
+        self._widths = (self.network.hidden_dim, encoder.input_dim)
         self._archive = Archive.empty(*self._widths)
+        self._reader = SessionReader(encoder, self.network)
+        self._words = WordIndex()
         self._revision = -1
-        self._embedded: dict[str, Array] = {}  # embeddings of lines that are not in the archive yet
         self._check_pool_file()
         self.sync()
+
+    def _network(self, hidden_dim: int, num_slots: int) -> RecurrentMemory:
+        """Return what reads the sessions."""
+        return RecurrentMemory.pretrained(self.encoder.fingerprint, self.encoder.input_dim, hidden_dim, num_slots)
 
     def sync(self) -> None:
         """Encode the finished sessions that have no vectors, and read what other programs changed."""
@@ -251,6 +325,7 @@ class GruMemory(IndexedMemory):
                 self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
             self._revision = self.journal.revision()
             self._fill_pool()
+        self._words.sync(_searchable(self._archive.lines))
 
     def _check_pool_file(self) -> None:
         """Refuse what a newer version wrote, and say so where the file is damaged: `sync` writes it again anyway."""
@@ -264,20 +339,11 @@ class GruMemory(IndexedMemory):
             log.warning("memory.pkl was damaged and is made again from the journal.")
 
     def _encode_sessions(self) -> None:
-        """Encode the finished sessions that have no vectors."""
+        """Put the vectors of the finished sessions that have none beside their text."""
         for number in self.journal.unindexed(self.fingerprint):
-            self._encode_session(number)
-
-    @torch.no_grad()
-    def _encode_session(self, number: int) -> None:
-        """Put the vectors of one finished session beside its text."""
-        texts = [line.text for line in self.journal.lines(number)]
-        embeddings = self.encoder.encode(texts)  # (T, D)
-        slot = np.zeros(self.network.hidden_dim, dtype=np.float32)
-        if texts:
-            slot = self.network.encode(torch.from_numpy(embeddings)[None]).last[0].numpy()
-        lines = embeddings.astype(np.float16).tobytes()
-        self.journal.store_vectors(number, self.fingerprint, slot.astype(np.float32).tobytes(), lines)
+            slot, lines = self._reader.read(number, [line.text for line in self.journal.lines(number)])
+            self.journal.store_vectors(number, self.fingerprint, slot.tobytes(), lines.tobytes())
+            self._reader.forget(number)
 
     def _fill_pool(self) -> None:
         """Let the pool hold the newest sessions, on disk too. Called with the lock held."""
@@ -297,32 +363,67 @@ class GruMemory(IndexedMemory):
     def drop_index(self) -> None:
         """Let go of the pool, on disk and in RAM."""
         super().drop_index()
-        self._embedded.clear()
+        self._reader.forget()
+        self._words.sync({})
         self._revision = -1
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
-        """Return at most `k` lines that fit the query, best first: coarse to fine, then what is not indexed yet."""
-        if k < 1:
-            return []
-        self.sync()
-        vector = self.encoder.encode([query])[0]  # (D,)
-        sessions = self._archive.sessions if asks_for_everything(query) else self.candidates(vector)
-        scored = self._archive.score(vector, sessions)
-        return select([*scored, *self._score_pending(vector)], query, k, visible, self.threshold)
-
     @torch.no_grad()
-    def candidates(self, vector: Array) -> list[int]:
-        """Return the numbers of the sessions whose vectors are nearest to a query's embedding (D,), nearest first."""
-        query = self.network.encode(torch.from_numpy(vector)[None, None]).last  # (1, H)
+    def rank(self, query: str, wanted: Wanted) -> list[Scored]:
+        """Return the lines that may come back for a query with their scores: coarse to fine, then what is pending."""
+        vector = self.encoder.encode([query])  # (1, D)
+        asked = self.network.query(torch.from_numpy(vector))
+        pending = self._pending()
+        by_words = self._words.scores(query)  # by the key of a line
+        by_session = self.session_cosines(asked.slot)  # by the number of a session
+        chosen = self._archive.sessions if asks_for_everything(query) else self._candidates(by_session, by_words)
+        lines, vectors = self._archive.lines_of(chosen, wanted.kinds)
+        for number, (own, reading) in pending.items():
+            lines, vectors = lines + own, np.concatenate([vectors, reading.lines])
+            by_session[number] = float(F.cosine_similarity(torch.from_numpy(reading.slot)[None], asked.slot))
+        able = [wanted.takes(line) for line in lines]
+        lines, wide = list(compress(lines, able)), vectors[able].astype(np.float32)  # (L, 2 D)
+        D = self.encoder.input_dim
+        evidence = Evidence(
+            wide[:, :D] @ vector[0],
+            wide[:, D:] @ asked.turn[0].numpy(),
+            np.array([by_words.get(line.key, 0.0) for line in lines], dtype=np.float32),
+            np.array([by_session[line.session] for line in lines], dtype=np.float32),
+        )
+        columns = (lines, meaning(evidence).tolist(), fuse(evidence).tolist())
+        return [Scored(*row) for row in zip(*columns, strict=True)]
+
+    def session_cosines(self, query: Tensor) -> dict[int, float]:
+        """Return the cosines of a question (1, H) with the vectors of the finished sessions, by their numbers."""
         num_older = len(self._archive.sessions) - self.network.filled
         older = self._archive.cosines(query[0].numpy(), num_older)
         in_pool = self.network.scores(query).numpy()[self.network.num_slots - self.network.filled :]
-        cosines = np.concatenate([older, in_pool])
-        return [self._archive.sessions[row] for row in np.argsort(-cosines)[: self.num_candidates]]
+        return dict(zip(self._archive.sessions, np.concatenate([older, in_pool]).tolist(), strict=True))
 
-    def _score_pending(self, vector: Array) -> list[tuple[Line, float]]:
-        """Return the lines of unfinished sessions with their cosines; each is embedded once."""
-        pending = self.journal.pending(self.fingerprint)
-        new = list({line.text for line in pending} - self._embedded.keys())
-        self._embedded |= dict(zip(new, self.encoder.encode(new), strict=True))
-        return [(line, float(self._embedded[line.text] @ vector)) for line in pending]
+    def _candidates(self, by_session: dict[int, float], by_words: dict[int, float]) -> set[int]:
+        """Return the sessions whose vectors are nearest, and those of the lines that share the rarest words."""
+        nearest = heapq.nlargest(self.num_candidates, by_session, key=by_session.__getitem__)
+        best = heapq.nlargest(self.num_candidates // 2, by_words, key=by_words.__getitem__)
+        return {*nearest, *self._archive.sessions_of(best)}
+
+    def _pending(self) -> dict[int, tuple[list[Line], Reading]]:
+        """Return the sentences of sessions that are not in the archive, and what is made of them so far."""
+        lines = self.journal.pending(self.fingerprint)
+        self._words.add(_searchable(lines))
+        grouped = groupby(lines, key=lambda line: line.session)
+        sessions = {number: list(own) for number, own in grouped}
+        return {
+            number: (own, self._reader.read(number, [line.text for line in own])) for number, own in sessions.items()
+        }
+
+
+class MeanMemory(GruMemory):
+    """The arm `mean` of the benchmark: the same memory with sessions as means and sentences without their context."""
+
+    def _network(self, hidden_dim: int, num_slots: int) -> RecurrentMemory:  # noqa: ARG002
+        """Return sums in place of a GRU."""
+        return MeanNetwork(self.encoder.input_dim, self.encoder.input_dim, num_slots).eval()
+
+
+def _searchable(lines: list[Line]) -> dict[int, str]:
+    """Return the texts whose words are looked up, by the keys of their lines."""
+    return {line.key: line.text for line in lines if line.kind in MEMORY_KINDS | {"reply"}}

@@ -11,8 +11,8 @@ import hashlib
 import logging
 import shutil
 import uuid
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,17 +21,20 @@ from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
+from chatmem.choosing import THRESHOLD, Scored, Wanted
 from chatmem.embedding import Encoder
-from chatmem.indexed import THRESHOLD, IndexedMemory, select
-from chatmem.interface import Recollection, StoreError
+from chatmem.indexed import IndexedMemory
+from chatmem.interface import StoreError
 from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS
+from chatmem.pairs import load_pairs
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything, same_words
 
 log = logging.getLogger("chatmem")
 T = TypeVar("T")
 
+_FIRST = 64  # documents that are asked for first
 _BATCH = 1000  # documents in one call, under what every SQLite allows
 # What Chroma raises for a folder that is damaged, or that another program deleted under it.
 _BROKEN = (ChromaError, OSError, ValueError, RuntimeError, KeyError)
@@ -56,9 +59,8 @@ class RagMemory(IndexedMemory):
             folder: where the folder `chroma` lies; None keeps the collection in RAM.
             threshold: cosine under which a line does not fit a query.
         """
-        super().__init__(journal, folder)
+        super().__init__(journal, folder, threshold=threshold, decision=load_pairs(encoder))
         self.encoder = encoder
-        self.threshold = threshold
         self._name = f"lines-{uuid.uuid4().hex}" if folder is None else "lines"
         self._client: Any = None
         self._collection: Any = None
@@ -92,32 +94,30 @@ class RagMemory(IndexedMemory):
             ]
             collection.add(ids=keys, documents=texts, embeddings=self.encoder.encode(texts), metadatas=about)
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
-        """Return at most `k` lines that fit the query, best first."""
-        if k < 1:
-            return []
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock from the reading of the journal on: no other program's line or mending comes between."""
+        with self.locked():
+            self._mended(self._sync)
+            yield
+
+    def rank(self, query: str, wanted: Wanted) -> list[Scored]:
+        """Return the nearest lines."""
         vector = self.encoder.encode([query])
+        return self._mended(lambda: self._search(vector, query, wanted))
 
-        def search() -> list[Recollection]:
-            self._sync()
-            return self._search(vector, query, k, visible)
-
-        with self.locked():  # from the reading of the journal on, or another program's line or mending comes between
-            return self._mended(search)
-
-    def _search(self, vector: Any, query: str, k: int, visible: Collection[int]) -> list[Recollection]:
-        """Ask for more documents until more would change nothing, none fits any more, or there are no more."""
+    def _search(self, vector: Any, query: str, wanted: Wanted) -> list[Scored]:
+        """Ask for more documents until there are enough different lines, or no more."""
         collection = self._open()
         total = collection.count()
-        count = total if asks_for_everything(query) else 8 * k
+        count = total if asks_for_everything(query) else _FIRST
         while total:
             found = collection.query(query_embeddings=vector, n_results=min(count, total), include=["distances"])
             scores = [1.0 - float(distance) for distance in found["distances"][0]]
-            scored = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
-            usable = [line for line, _ in scored if line.kind in MEMORY_KINDS and line.turn_key not in visible]
-            enough = len({same_words(line.text) for line in usable}) > 3 * k  # as many as `select` compares
-            if enough or count >= total or scores[-1] < self.threshold:
-                return select(scored, query, k, visible, self.threshold)
+            pairs = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
+            taken = [Scored(line, score, score) for line, score in pairs if wanted.takes(line)]
+            if count >= total or len({same_words(one.line.text) for one in taken}) > wanted.count:
+                return taken
             count *= 4
         return []
 

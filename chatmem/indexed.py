@@ -6,7 +6,7 @@ Simplest first: `NullMemory` (the arm `none`) is an index of nothing. `rag_basel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -14,31 +14,35 @@ from pathlib import Path
 from filelock import FileLock
 
 from chatmem import storage
+from chatmem.choosing import THRESHOLD, Choice, Scored, Wanted
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal
-from chatmem.judgement import MEMORY_KINDS, judge
-from chatmem.rows import Line
-from chatmem.sentences import (
-    asks_about_assistant,
-    asks_about_past,
-    asks_for_everything,
-    is_personal,
-    same_words,
-    split_sentences,
-)
-from chatmem.versions import newest_only
-
-THRESHOLD = 0.3  # cosine under which a line has no bearing on a query; chosen on questions of our own
-IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
+from chatmem.pairs import Decision
 
 
 class IndexedMemory:
-    """Storing, forgetting and resetting over a journal; a subclass keeps the index and recalls from it."""
+    """Storing, recalling, forgetting and resetting over a journal; a subclass keeps the index and ranks lines."""
 
-    def __init__(self, journal: Journal, folder: Path | None = None) -> None:
-        """Use a journal, and a folder for index files; None keeps the index in RAM."""
+    def __init__(
+        self,
+        journal: Journal,
+        folder: Path | None = None,
+        *,
+        threshold: float = THRESHOLD,
+        decision: Decision | None = None,
+    ) -> None:
+        """Use a journal, and a folder for index files; None keeps the index in RAM.
+
+        Args:
+            journal: the record that the memory is an index of.
+            folder: where index files lie.
+            threshold: score under which a line does not fit a query.
+            decision: says in place of the threshold which lines answer.
+        """
         self.journal = journal
         self.folder = folder
+        self.decision = decision
+        self._choose = Choice(self.rank, threshold, decision)
 
     def sync(self) -> None:
         """Make the index agree with the journal, whoever changed it."""
@@ -49,7 +53,20 @@ class IndexedMemory:
             storage.delete_indexes(self.folder)
 
     def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
-        """Return at most `k` lines that fit the query, best first."""
+        """Return at most `k` lines that fit the query, best first; `visible` are the keys of turns seen anyway."""
+        if k < 1:
+            return []
+        with self.reading():
+            return self._choose(query, k, visible)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep the index as it is while lines are ranked."""
+        self.sync()
+        yield
+
+    def rank(self, query: str, wanted: Wanted) -> list[Scored]:
+        """Return lines with their scores, in any order, among them those that fit the query best."""
         raise NotImplementedError
 
     def remember(self, session: Session) -> None:
@@ -91,40 +108,6 @@ class IndexedMemory:
 class NullMemory(IndexedMemory):
     """The arm `none`: records in the journal like the others, and brings nothing back."""
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:  # noqa: ARG002
+    def rank(self, query: str, wanted: Wanted) -> list[Scored]:  # noqa: ARG002
         """Return nothing."""
         return []
-
-
-def select(
-    scored: Iterable[tuple[Line, float]], query: str, k: int, visible: Collection[int], threshold: float = THRESHOLD
-) -> list[Recollection]:
-    """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
-
-    What the assistant said comes back only when the query asks for it, and what a newer line has superseded only when
-    it asks about the past. "What do you know about me?" fits every fact, the newest first.
-    """
-    if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
-        return []
-    of_assistant = asks_about_assistant(query)
-    kinds = MEMORY_KINDS | {"reply"} if of_assistant else MEMORY_KINDS
-    of_past = asks_about_past(query)
-    states = {"active", "superseded"} if of_past else {"active"}
-    usable = [
-        (line, score)
-        for line, score in scored
-        if line.kind in kinds and line.status in states and line.turn_key not in visible
-    ]
-    if asks_for_everything(query):
-        best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
-    else:
-        floor = threshold if of_assistant or is_personal(query) else threshold + IMPERSONAL
-        fit = [(line, score) for line, score in usable if score >= floor]
-        best = sorted(fit, key=lambda pair: (pair[1], pair[0].key), reverse=True)
-    chosen: dict[str, Recollection] = {}
-    for line, score in best:
-        if len(chosen) == 3 * k:
-            break
-        chosen.setdefault(same_words(line.text), line.recollection(score))
-    lines = list(chosen.values())
-    return (lines if of_past else newest_only(lines))[:k]

@@ -277,8 +277,10 @@ class Journal:
     def pending(self, fingerprint: str) -> list[rows.Line]:
         """Return the sentences of sessions that have no vectors of this encoder yet: open ones, and new ones."""
         current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
+        waiting = sa.select(schema.sessions.c.number).where(schema.sessions.c.number.not_in(current))
         with self._transaction() as db:
-            return rows.select_lines(db, where=schema.turns.c.session.not_in(current))
+            numbers = list(db.scalars(waiting))  # a query of its own, so that the next one finds turns by their index
+            return rows.select_lines(db, where=schema.turns.c.session.in_(numbers)) if numbers else []
 
     def vectors(self, fingerprint: str) -> list[rows.SessionVectors]:
         """Return the vectors that this encoder made, oldest session first."""

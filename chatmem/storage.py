@@ -115,6 +115,30 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
     return content
 
 
+def load_weights(path: Path, wanted: dict[str, str]) -> dict[str, Any]:
+    """Return the tensors of a .safetensors file by name; none where there is no file, or it was made for other things.
+
+    Args:
+        path: the file.
+        wanted: what its metadata must say.
+
+    Raises:
+        DamagedError: it cannot be read.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    if not path.exists():
+        return {}
+    try:
+        with safe_open(path, "pt") as file:
+            about = file.metadata() or {}
+            if any(about.get(name) != value for name, value in wanted.items()):
+                return {}
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+    except (SafetensorError, OSError) as error:
+        raise DamagedError(f"{path} is damaged: {error}") from error
+
+
 def delete_indexes(folder: Path) -> None:
     """Delete what can be made again from the journal, and every set-aside copy of a damaged file.
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from chatmem.choosing import Choice, Scored, Wanted
 from chatmem.embedding import Array
-from chatmem.interface import Session, Speaker, Turn
+from chatmem.interface import Recollection, Session, Speaker, Turn
 from chatmem.journal import Journal
 from chatmem.language_model import Message, Sampling
+from chatmem.rows import Line
 
 NOON = datetime(2025, 3, 3, 12, 0, tzinfo=UTC)
 
@@ -98,6 +101,15 @@ def tell(memory: object, *facts: str) -> None:
     remember: Callable[[Session], None] = memory.remember  # type: ignore[attr-defined]
     for day, fact in enumerate(facts):
         remember(make_session(fact, "I see.", day=day))
+
+
+def choose(lines: Iterable[Line], query: str, k: int = 3, **options: Any) -> list[Recollection]:
+    """Return what comes back of lines that a memory ranked in this order, each with a score of 0.9."""
+
+    def rank(_: str, wanted: Wanted) -> list[Scored]:
+        return [Scored(line, 0.9, -place) for place, line in enumerate(lines) if wanted.takes(line)]
+
+    return Choice(rank, **options)(query, k)
 
 
 def bytes_under(folder: Path) -> bytes:

@@ -70,11 +70,13 @@ def test_sizes(tmp_path: Path):
     report = (ROOT / "report.md").read_text("utf-8")
     [measured] = re.findall(r"Memory adds (\d+) tokens", report)
     budget = prompt_budget(ScriptedModel(window_tokens=1024), Settings().max_new_tokens)
+    network = RecurrentMemory(384, 512, 10)
     assert len(memory.journal.lines()) == 20
     assert len(ROWS) == SIZES.count("\n| ") - 1  # every row but the head was parsed
     expected = {
-        "GRU parameters, D = 384": parameters(RecurrentMemory(384, 512, 10)),
-        "GRU parameters, D = 768": parameters(RecurrentMemory(768, 512, 10)),
+        "GRU parameters, D = 384": parameters(RecurrentMemory(384, 512, 10).encoder),
+        "GRU parameters, D = 768": parameters(RecurrentMemory(768, 512, 10).encoder),
+        "maps beside the GRU, D = 384": parameters(network) - parameters(network.encoder),
         "LSTM parameters instead, D = 384": parameters(torch.nn.LSTM(384, 512)),
         "pool, bytes": RecurrentMemory(384, 512, 10).memory.nbytes,
         "slot of 1 session, bytes": len(row.slot),

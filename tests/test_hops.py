@@ -5,9 +5,15 @@ pytest tests/test_hops.py        needs no weights and no network
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
 
+import numpy as np
+import pytest
+from conftest import choose, make_session
+
+from chatmem.embedding import Array
 from chatmem.hops import identities, rewritten
+from chatmem.journal import Journal
 
 
 @pytest.mark.parametrize(
@@ -54,3 +60,32 @@ def test_query_about_nothing_that_is_named_stays_alone():
 def test_names_that_point_at_each_other_end():
     lines = ["My boss is Petra.", "My boss is Petra.", "Petra's boss is Petra."]
     assert len(rewritten("Who is my boss?", lines)) <= 4
+
+
+class Asks:
+    """A decision by hand: a line answers where it holds the words that a query is known to need."""
+
+    threshold = 0.5
+
+    def __init__(self, **needs: str) -> None:
+        self.needs = needs
+
+    def answerable(self, query: str, lines: Sequence[str]) -> Array:
+        wanted = [answer for word, answer in self.needs.items() if word in query]
+        return np.array([float(any(answer in line for answer in wanted)) for line in lines], dtype=np.float32)
+
+
+def test_recall_asks_again_in_the_name_that_a_line_gives(tmp_path):
+    journal = Journal("sqlite://")
+    journal.record(make_session("My boss is Petra.", "I see.", "Petra has her office in Delft.", "I see."))
+    decision = Asks(Petra="Delft")
+    found = choose(journal.lines(), "Which town does my boss work in?", decision=decision)
+    assert [line.text for line in found] == ["Petra has her office in Delft.", "My boss is Petra."]
+    assert choose(journal.lines(), "Which town does my aunt work in?", decision=decision) == []
+
+
+def test_recall_does_not_ask_again_where_a_line_answers(tmp_path):
+    journal = Journal("sqlite://")
+    journal.record(make_session("My boss is Petra.", "I see.", "Petra has her office in Delft.", "I see."))
+    found = choose(journal.lines(), "Who is my boss?", decision=Asks(boss="My boss is", Petra="Delft"))
+    assert [line.text for line in found] == ["My boss is Petra."]

@@ -122,7 +122,7 @@ def test_start_is_the_same_every_time():
 def test_gradient_reaches_every_gru_parameter(input_dim):
     network = RecurrentMemory(input_dim, 32, 10)
     network.encode(sessions(2, 5, width=input_dim)).last.square().sum().backward()
-    for name, parameter in network.named_parameters():
+    for name, parameter in network.encoder.named_parameters():
         assert parameter.grad is not None, name
         assert bool(parameter.grad.abs().sum() > 0), name
 

@@ -209,9 +209,10 @@ def test_arms_recall_the_same_lines(tmp_path):
     gru, rag = open_arm("gru", tmp_path), open_arm("rag", tmp_path)
     tell(gru, *FACTS, "My aunt is a pilot.", "My aunt lives in Graz.")
     for query in ("What is my name?", "Where does my aunt live?", "Where do I work?", "blorpt?"):
-        found = gru.recall(query, 5)
-        assert [line.text for line in rag.recall(query, 5)] == [line.text for line in found]
-        assert [line.score for line in rag.recall(query, 5)] == pytest.approx([line.score for line in found], abs=1e-3)
+        found, other = gru.recall(query, 5), rag.recall(query, 5)
+        assert [line.text for line in found[:1]] == [line.text for line in other[:1]]  # only `gru` ranks by words too
+        scores = {line.text: line.score for line in found}
+        assert {line.text: line.score for line in other} == pytest.approx(scores, abs=1e-3)
 
 
 # What only Chroma can get wrong

@@ -11,10 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from conftest import NOON, bytes_under, make_session
+from conftest import NOON, bytes_under, choose, make_session
 
 from chatmem import commands, state_rows
-from chatmem.indexed import NullMemory, select
+from chatmem.indexed import NullMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
 
@@ -177,7 +177,7 @@ def test_doubtful_text_is_listed_and_not_used(journal, text):
     new = journal.append(journal.begin(NOON), Turn("user", text, NOON))[1]
     assert new == []
     assert states(journal) == {text: "quarantined"}
-    assert select([(line, 0.9) for line in journal.lines()], "Where do I live?", 3, ()) == []
+    assert choose(journal.lines(), "Where do I live?") == []
 
 
 def test_temporary_fact_is_over_the_next_day(journal):
@@ -203,7 +203,7 @@ def test_assistant_never_makes_facts(journal):
 def test_only_a_question_about_the_past_sees_what_was(journal, query, found):
     say(journal, "I live in Kaunas.")
     say(journal, "I moved to Turku.", day=3)
-    chosen = select([(line, 0.9) for line in journal.lines() if line.speaker == "user"], query, 3, ())
+    chosen = choose([line for line in journal.lines() if line.speaker == "user"], query)
     assert ("I live in Kaunas." in [line.text for line in chosen]) is found
     assert "I moved to Turku." in [line.text for line in chosen]
 

@@ -1,0 +1,117 @@
+"""Choosing: which of the lines that a memory ranked come back for a query, and whether any does.
+
+An arm only ranks lines. Here, for every arm alike, ordinary talk is left alone, lines are judged, the same words come
+back once, and a question about "my boss" is asked again about Petra where no line answers it as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from chatmem.hops import rewritten
+from chatmem.interface import Recollection
+from chatmem.judgement import MEMORY_KINDS, judge
+from chatmem.pairs import NUM_CANDIDATES, Decision
+from chatmem.rows import Line
+from chatmem.sentences import (
+    asks_about_assistant,
+    asks_about_past,
+    asks_for_everything,
+    is_personal,
+    same_words,
+    split_sentences,
+)
+from chatmem.versions import newest_only
+
+THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
+IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
+
+
+class Scored(NamedTuple):
+    """A line with what a memory thinks of it for one query."""
+
+    line: Line
+    score: float  # how well it fits, as a cosine: under the threshold it stays away where nothing better decides
+    rank: float  # what the lines are ordered by
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which lines may come back for a query at all."""
+
+    kinds: frozenset[str]
+    states: frozenset[str]
+    visible: frozenset[int]  # turns that are seen anyway
+    count: int  # so many different lines are looked at, the best by rank
+
+    @classmethod
+    def by(cls, query: str, k: int, visible: Collection[int]) -> Wanted:
+        """What the assistant said comes back only when asked for, what was superseded when asked about the past."""
+        kinds = MEMORY_KINDS | {"reply"} if asks_about_assistant(query) else MEMORY_KINDS
+        states = {"active", "superseded"} if asks_about_past(query) else {"active"}
+        return cls(frozenset(kinds), frozenset(states), frozenset(visible), max(3 * k, NUM_CANDIDATES))
+
+    def takes(self, line: Line) -> bool:
+        """Tell whether a line may come back."""
+        return line.kind in self.kinds and line.status in self.states and line.turn_key not in self.visible
+
+
+Rank = Callable[[str, Wanted], list[Scored]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How an arm's lines are chosen: with a trained decision, or with a threshold on the score where there is none."""
+
+    rank: Rank
+    threshold: float = THRESHOLD
+    decision: Decision | None = None
+
+    def __call__(self, query: str, k: int, visible: Collection[int] = ()) -> list[Recollection]:
+        """Return at most `k` lines, best first; "What do you know about me?" fits every fact, the newest first."""
+        if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
+            return []
+        wanted = Wanted.by(query, k, visible)
+        ranked = self._ranked(query, wanted)
+        if asks_for_everything(query):
+            newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
+            return newest_only(_different(newest, wanted.count))[:k]
+        chosen = self._fitting(query, ranked, wanted) or self._second_hop(query, wanted, ranked, k)
+        return (chosen if asks_about_past(query) else newest_only(chosen))[:k]
+
+    def _ranked(self, query: str, wanted: Wanted) -> list[Scored]:
+        return sorted(self.rank(query, wanted), key=lambda one: (one.rank, one.line.key), reverse=True)
+
+    def _fitting(self, query: str, ranked: list[Scored], wanted: Wanted) -> list[Recollection]:
+        """Return the lines that answer a query, surest first."""
+        of_assistant = asks_about_assistant(query)
+        if self.decision is None or of_assistant:
+            floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
+            return _different([one for one in ranked if one.score >= floor], wanted.count)
+        nearest = _different(ranked, NUM_CANDIDATES)
+        chances = self.decision.answerable(query, [line.text for line in nearest])
+        sure = [replace(line, score=float(chance)) for line, chance in zip(nearest, chances, strict=True)]
+        answers = [line for line in sure if line.score >= self.decision.threshold]
+        return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
+
+    def _second_hop(self, query: str, wanted: Wanted, ranked: list[Scored], k: int) -> list[Recollection]:
+        """Return what answers a query in other names, with the lines that gave the names."""
+        near = _different(ranked, NUM_CANDIDATES)
+        for renamed, used in rewritten(query, [line.text for line in near]):
+            if answers := self._fitting(renamed, self._ranked(renamed, wanted), wanted):
+                names = [replace(near[index], score=answers[-1].score) for index in used]
+                answers = [line for line in answers if line.line not in {name.line for name in names}]
+                return [*answers[: max(1, k - len(names))], *names] if answers else []
+        return []
+
+
+def _different(ranked: Iterable[Scored], count: int) -> list[Recollection]:
+    """Return the first `count` lines that do not say the same words."""
+    chosen: dict[str, Recollection] = {}
+    for line, score, _ in ranked:
+        if len(chosen) == count:
+            break
+        chosen.setdefault(same_words(line.text), line.recollection(score))
+    return list(chosen.values())
