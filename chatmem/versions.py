@@ -28,7 +28,7 @@ _PLAIN_WORDS = frozenset(
     )
 )
 _RIVALS = 20  # newest facts with the same word that a new one is compared with
-_NEAR = 0.25  # how much less a newer version may fit the query than the old one
+_NEAR = 0.35  # how much less a newer version may fit the query than the old one
 
 
 def newest_only(recollections: Sequence[Recollection], query: str) -> list[Recollection]:
