@@ -32,7 +32,7 @@ from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
 from chatmem.pairs import load_pairs
-from chatmem.ranking import Evidence, fuse, meaning
+from chatmem.ranking import Evidence, fit, fuse, weights_for
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything
 from chatmem.session_reader import Reading, SessionReader
@@ -65,6 +65,7 @@ class RecurrentMemory(nn.Module):
 
     memory: Tensor
     num_filled: Tensor
+    lift: Tensor  # what is added to a line's score, so that it can be compared with the thresholds for cosines
 
     @classmethod
     def pretrained(
@@ -110,6 +111,7 @@ class RecurrentMemory(nn.Module):
         self.asked = nn.Linear(hidden_dim, input_dim, bias=False)  # the same for a question
         self.register_buffer("memory", torch.zeros(num_slots, hidden_dim))
         self.register_buffer("num_filled", torch.zeros((), dtype=torch.long))
+        self.register_buffer("lift", torch.zeros(()))
         self.reset_parameters()
 
     @torch.no_grad()
@@ -241,7 +243,7 @@ class RecurrentMemory(nn.Module):
         self.num_filled.zero_()
 
     def weights(self) -> dict[str, Tensor]:
-        """Return what training changes, by name: everything but the pool."""
+        """Return what training sets, by name: everything but the pool."""
         return {name: tensor for name, tensor in self.state_dict().items() if name not in ("memory", "num_filled")}
 
     def fingerprint(self) -> str:
@@ -383,14 +385,15 @@ class GruMemory(IndexedMemory):
         able = [wanted.takes(line) for line in lines]
         lines, wide = list(compress(lines, able)), vectors[able].astype(np.float32)  # (L, 2 D)
         D = self.encoder.input_dim
+        cosines = wide[:, :D] @ vector[0]
         evidence = Evidence(
-            wide[:, :D] @ vector[0],
             wide[:, D:] @ asked.turn[0].numpy(),
             np.array([by_words.get(line.key, 0.0) for line in lines], dtype=np.float32),
             np.array([by_session[line.session] for line in lines], dtype=np.float32),
         )
-        columns = (lines, meaning(evidence).tolist(), fuse(evidence).tolist())
-        return [Scored(*row) for row in zip(*columns, strict=True)]
+        scores = fit(cosines, evidence.turns, float(self.network.lift))
+        ranks = fuse(evidence, weights_for(query))
+        return [Scored(*row) for row in zip(lines, scores.tolist(), ranks.tolist(), strict=True)]
 
     def session_cosines(self, query: Tensor) -> dict[int, float]:
         """Return the cosines of a question (1, H) with the vectors of the finished sessions, by their numbers."""

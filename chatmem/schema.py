@@ -67,7 +67,9 @@ vectors = sa.Table(
     sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), primary_key=True),
     sa.Column("fingerprint", sa.String, nullable=False),
     sa.Column("slot", sa.LargeBinary, nullable=False),
-    sa.Column("lines", sa.LargeBinary, nullable=False),  # one row for each line of the session, in order
+    sa.Column(
+        "lines", sa.LargeBinary, nullable=False
+    ),  # one row for each line of the session, in order: alone and in its context
 )
 
 

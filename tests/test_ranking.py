@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from chatmem.interface import DamagedError
 from chatmem.journal import Journal
-from chatmem.ranking import Evidence, Weights, fuse, meaning, reciprocal_rank
+from chatmem.ranking import DEFAULT, OTHER_SCRIPTS, Evidence, Weights, fuse, reciprocal_rank, weights_for
 from chatmem.session_reader import SessionReader
 from chatmem.words_index import WordIndex, tokens
 from chatmem.words_memory import WordsMemory
@@ -102,16 +102,17 @@ def evidence(**parts: list[float]) -> Evidence:
 
 
 def test_fusion_weighs_every_part():
-    found = evidence(cosines=[0.5, 0.1], turns=[0.1, 0.7], words=[2.0, 4.0], sessions=[0.0, 1.0])
-    assert fuse(found, Weights(1, 0, 0, 0)) == pytest.approx([0.5, 0.1])
-    assert fuse(found, Weights(1, 1, 0.2, 0.1)) == pytest.approx([0.7, 1.1])
-    assert list(fuse(evidence(cosines=[0.2]))) == pytest.approx([0.1])  # no word shared
-    assert len(fuse(evidence(cosines=[]))) == len(meaning(evidence(cosines=[]))) == 0
+    found = evidence(turns=[0.5, 0.1], words=[2.0, 4.0], sessions=[0.0, 1.0])
+    assert fuse(found, Weights(1, 0, 0)) == pytest.approx([0.5, 0.1])
+    assert fuse(found, Weights(1, 0.2, 0.1)) == pytest.approx([0.6, 0.4])
+    assert list(fuse(evidence(turns=[0.2]), DEFAULT)) == pytest.approx([0.2])  # no word shared
+    assert len(fuse(evidence(turns=[]), DEFAULT)) == 0
 
 
-def test_meaning_is_the_cosine_unless_context_adds():
-    assert meaning(evidence(cosines=[0.4, 0.1], turns=[-0.5, 1.0]))[0] == pytest.approx(0.4)
-    assert meaning(evidence(cosines=[0.4, 0.1], turns=[-0.5, 1.0]))[1] > 0.5
+def test_words_count_for_more_in_other_scripts():
+    assert weights_for("Where do I work?") == weights_for("17 × 3") == DEFAULT
+    assert weights_for("Где я работаю?") == weights_for("我住在哪里") == OTHER_SCRIPTS
+    assert OTHER_SCRIPTS.words > DEFAULT.words
 
 
 def test_reciprocal_ranks_share():

@@ -138,6 +138,8 @@ def _add_view(
             )
         texts += cut
         by_user += [turn["speaker"] == speaker] * len(cut)
+    if not texts:
+        return
     talk = Talk(tuple(texts), tuple(by_user), row["id"].split("/t")[0] + speaker)
     corpus.talks.append(talk)
     for fact in row["personas"][person]:

@@ -81,7 +81,7 @@ class _Distractors:
 
     def __init__(self, corpus: Corpus, cache: EmbeddingCache) -> None:
         self._corpus, self._cache = corpus, cache
-        self._rows = np.array([row for talk in corpus.talks for row in cache.rows(talk.texts)])
+        self._lines = cache.get(text for talk in corpus.talks for text in talk.texts)
         self._starts = np.cumsum([0, *(len(talk.texts) for talk in corpus.talks)])[:-1]
         self._words = [content_words(" ".join(talk.texts)) for talk in corpus.talks]
         self._facts: list[set[str]] = [set() for _ in corpus.talks]
@@ -91,9 +91,8 @@ class _Distractors:
     def find(self, question: Question) -> list[int]:
         """Return the talks of other people in which nothing is close to the fact or the question."""
         asked, fact = self._cache.get([question.text, question.fact])
-        lines = self._cache.vectors[self._rows]
-        near_question = np.maximum.reduceat(lines @ asked, self._starts) > SAME_QUESTION
-        near_fact = np.maximum.reduceat(lines @ fact, self._starts) > SAME_FACT
+        near_question = np.maximum.reduceat(self._lines @ asked, self._starts) > SAME_QUESTION
+        near_fact = np.maximum.reduceat(self._lines @ fact, self._starts) > SAME_FACT
         person, wanted = self._corpus.talks[question.talk].person, content_words(question.fact)
         fact_name = question.fact.casefold()
         return [

@@ -24,9 +24,9 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from chatmem.embedding import Array, SentenceEncoder
-from chatmem.ranking import DEFAULT, Evidence, Weights, fuse, reciprocal_rank
+from chatmem.ranking import DEFAULT, OTHER_SCRIPTS, Evidence, Weights, fuse, reciprocal_rank, weights_for
 from chatmem.words_index import WordIndex
-from memory_module import RecurrentMemory
+from memory_module import WEIGHTS, RecurrentMemory
 from training.embedding_cache import EmbeddingCache
 from training.encoder_data import Talk
 from training.retrieval_sets import RetrievalSet, goodai_set, madial_set, own_sets
@@ -40,14 +40,17 @@ class Case(NamedTuple):
 
     session_of_line: Array  # (L,) places in the haystack
     evidence: Evidence
+    cosines: Array  # (L,) of the sentences alone
+    weights: Weights  # of the default for this question
     slots: Mapping[str, Array]  # by name of the vector: (S,) cosines
     right: Array  # (S,) bool
     right_lines: Array  # (L,) bool; none where the set does not say
 
 
-class _Talks:
+class Talks:
     """Every talk of a set, read by the trained and by the untrained network."""
 
+    @torch.no_grad()
     def __init__(self, talks: list[Talk], cache: EmbeddingCache, networks: Mapping[str, RecurrentMemory]) -> None:
         cache.add(text for talk in talks for text in talk.texts)
         self.candidates = [talk.facts() or [n for n, own in enumerate(talk.by_user) if own] or [0] for talk in talks]
@@ -72,9 +75,10 @@ def _unit(rows: Array) -> Array:
 
 
 @torch.no_grad()
-def cases(some: RetrievalSet, cache: EmbeddingCache, networks: Mapping[str, RecurrentMemory]) -> list[Case]:
+def cases(
+    some: RetrievalSet, talks: Talks, cache: EmbeddingCache, networks: Mapping[str, RecurrentMemory]
+) -> list[Case]:
     """Return what the arms need for each question of a set."""
-    talks = _Talks(some.talks, cache, networks)
     asked = cache.get(some.questions)
     vectors = {"mean": asked}
     for name, network in networks.items():
@@ -98,16 +102,26 @@ def cases(some: RetrievalSet, cache: EmbeddingCache, networks: Mapping[str, Recu
         right = np.array([talk in some.evidence[number] for talk in stack])
         answer = some.lines[number] if some.lines else ()
         right_lines = np.array([bool(right[place]) and line in answer for place, line in where])
-        evidence = Evidence(lines @ asked[number], turns @ turn_queries[number], words, slots["trained"][places])
-        found.append(Case(places, evidence, slots, right, right_lines))
+        evidence = Evidence(turns @ turn_queries[number], words, slots["trained"][places])
+        found.append(Case(places, evidence, lines @ asked[number], weights_for(question), slots, right, right_lines))
     return found
 
 
 Arm = Callable[[Case], Array]  # a value for each line, or for each session
 
 
-def _weighted(cosines: float = 0, turns: float = 0, words: float = 0, sessions: float = 0) -> Arm:
-    return lambda case: fuse(case.evidence, Weights(cosines, turns, words, sessions))
+def _alone(words: float) -> Arm:
+    """Return the fusion of the sentences' own cosines with words."""
+    return lambda case: fuse(case.evidence._replace(turns=case.cosines), Weights(1.0, words, 0.0))
+
+
+def _fused(turns: float = 1.0, words: float = 0.0, sessions: float = 0.0) -> Arm:
+    return lambda case: fuse(case.evidence, Weights(turns, words, sessions))
+
+
+def _with_cosines(case: Case) -> Array:
+    turns = (case.cosines + case.evidence.turns) / 2
+    return fuse(case.evidence._replace(turns=turns), case.weights)
 
 
 SESSION_ARMS: dict[str, Arm] = {
@@ -116,17 +130,19 @@ SESSION_ARMS: dict[str, Arm] = {
     "trained session vector": lambda case: case.slots["trained"],
 }
 LINE_ARMS: dict[str, Arm] = {
-    "best sentence (max-sim)": _weighted(cosines=1),
-    "trained turn states": _weighted(turns=1),
+    "best sentence (max-sim)": lambda case: case.cosines,
+    "trained turn states": _fused(),
     "BM25": lambda case: case.evidence.words,
-    "max-sim + BM25": _weighted(cosines=1, words=DEFAULT.words),
-    "max-sim + BM25, reciprocal rank": lambda case: reciprocal_rank(case.evidence.cosines, case.evidence.words),
-    "turn states + BM25": _weighted(turns=1, words=DEFAULT.words),
-    "turn states + max-sim + BM25": _weighted(cosines=DEFAULT.cosines, turns=DEFAULT.turns, words=DEFAULT.words),
-    "turn states + max-sim + BM25, reciprocal rank": lambda case: reciprocal_rank(*case.evidence[:3]),
-    "default: all four": lambda case: fuse(case.evidence, DEFAULT),
+    "max-sim + BM25": _alone(0.2),
+    "max-sim + BM25, words as in the default": lambda case: _alone(case.weights.words)(case),
+    "max-sim + BM25, reciprocal rank": lambda case: reciprocal_rank(case.cosines, case.evidence.words),
+    "turn states + BM25": lambda case: fuse(case.evidence, case.weights._replace(sessions=0.0)),
+    "turn states + BM25, reciprocal rank": lambda case: reciprocal_rank(*case.evidence[:2]),
+    "turn states + session vector": _fused(sessions=DEFAULT.sessions),
+    "default: turn states + BM25 + session vector": lambda case: fuse(case.evidence, case.weights),
+    "default + max-sim": _with_cosines,
 }
-BASELINE, CHOSEN = "max-sim + BM25", "default: all four"
+BASELINE, CHOSEN = "max-sim + BM25", "default: turn states + BM25 + session vector"
 
 
 def measure(case: Case, values: Array) -> list[float]:
@@ -177,10 +193,9 @@ def score(found: list[Case], arms: Mapping[str, Arm]) -> dict[str, Any]:
 
 def grid() -> dict[str, Arm]:
     """Return fusions with many weights, for the choice on validation data."""
-    arms: dict[str, Arm] = {}
-    for turns, words, sessions in itertools.product((0, 0.3, 0.5, 0.7, 1.0), (0, 0.1, 0.2, 0.3, 0.5), (0, 0.1, 0.2)):
-        arms[f"{1 - turns:.1f} {turns} {words} {sessions}"] = _weighted(1 - turns, turns, words, sessions)
-    return arms
+    amounts = itertools.product((0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7), (0, 0.05, 0.1, 0.2, 0.3))
+    arms = {f"turns, words {words}, sessions {part}": _fused(1.0, words, part) for words, part in amounts}
+    return arms | {f"max-sim, words {words}": _alone(words) for words in (0, 0.1, 0.2, 0.3, 0.5, 0.7)}
 
 
 def main() -> None:
@@ -189,26 +204,32 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="default: ../shared/data")
     parser.add_argument("--output", type=Path, default=Path(".benchmark/retrieval.json"))
     parser.add_argument("--cache", type=Path, default=Path(".benchmark/embeddings"), help="where embeddings are kept")
-    parser.add_argument("--weights", type=Path, help="other weights than the product's")
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="default: the product's")
     parser.add_argument("--split", choices=["valid", "test"], default="test")
-    parser.add_argument("--limit", type=int, default=400, help="questions in a set")
+    parser.add_argument("--limit", type=int, default=300, help="questions in a set")
     parser.add_argument("--grid", action="store_true", help="weights of the fusion instead of the arms")
     args = parser.parse_args()
-    torch.set_num_threads(2)
-    cache = EmbeddingCache(SentenceEncoder.load(), args.cache)
-    trained = RecurrentMemory.pretrained(cache.vectors.shape[1], path=args.weights) if args.weights else None
+    torch.set_num_threads(1)
+    encoder = SentenceEncoder.load()
+    cache = EmbeddingCache(encoder, args.cache)
+    width, path = cache.vectors.shape[1], args.weights
     networks = {
-        "trained": (trained or RecurrentMemory.pretrained(cache.vectors.shape[1])).eval(),
-        "untrained": RecurrentMemory(cache.vectors.shape[1]).eval(),
+        "trained": RecurrentMemory.pretrained(encoder.fingerprint, width, path=path),
+        "untrained": RecurrentMemory(width).eval(),
     }
     sets = own_sets(args.data, args.split, cache, args.limit)
     if args.split == "test":
         sets += [goodai_set(args.data), madial_set(args.data, "en"), madial_set(args.data, "zh")]
     arms = grid() if args.grid else SESSION_ARMS | LINE_ARMS
-    results: dict[str, Any] = {"weights": DEFAULT._asdict(), "resamples": RESAMPLES, "sets": {}}
+    read: dict[int, Talks] = {}  # sets of several sizes share their talks
+    chosen = {"default": DEFAULT._asdict(), "other scripts": OTHER_SCRIPTS._asdict()}
+    results: dict[str, Any] = {"weights": chosen, "resamples": RESAMPLES, "sets": {}}
     for some in sets:
         if some.questions:
-            results["sets"][some.name] = score(cases(some, cache, networks), arms)
+            if id(some.talks) not in read:
+                read[id(some.talks)] = Talks(some.talks, cache, networks)
+            found = cases(some, read[id(some.talks)], cache, networks)
+            results["sets"][some.name] = score(found, arms)
             _print(some.name, results["sets"][some.name])
     args.output.parent.mkdir(parents=True, exist_ok=True)
     args.output.write_text(json.dumps(results, indent=1, ensure_ascii=False), "utf-8")

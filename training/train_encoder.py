@@ -24,6 +24,7 @@ from tqdm import trange
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from chatmem.embedding import SentenceEncoder
+from chatmem.indexed import THRESHOLD
 from memory_module import RecurrentMemory
 from training.batches import Batch, Batches
 from training.elliptical import elliptical_corpus
@@ -107,6 +108,18 @@ def validate(losses: Losses, batches: list[Batch]) -> dict[str, float]:
     return {name: round(sum(float(one[name]) for one in found) / len(found), 4) for name in found[0]}
 
 
+@torch.no_grad()
+def calibrate(network: RecurrentMemory, batches: list[Batch], share: float = 0.95) -> None:
+    """Set the lift so that this share of the questions have an answering line above the threshold for sentences."""
+    found = []
+    for batch in batches:
+        read = network.turns(batch.sessions, network.encode(batch.sessions, batch.lengths).states)
+        turns = torch.einsum("qd,btd->qbt", network.query(batch.queries).turn, read)
+        cosines = (turns + torch.einsum("qd,btd->qbt", batch.queries, batch.sessions)) / 2
+        found.append(cosines.masked_fill(~batch.lines, -1.0).flatten(1).amax(1))
+    network.lift.fill_(THRESHOLD - float(torch.cat(found).quantile(1 - share)))
+
+
 def train(args: argparse.Namespace) -> None:
     """Train, keep the weights of the best validation, and save them."""
     torch.manual_seed(args.seed)
@@ -140,6 +153,7 @@ def train(args: argparse.Namespace) -> None:
             report(step, {**scores, "trained session": float(found["session"].detach())})
             if scores["hit session"] + scores["hit turn"] > best:
                 best = scores["hit session"] + scores["hit turn"]
+                calibrate(network, fixed)
                 save(network, encoder.fingerprint, args.output)
 
 
@@ -155,6 +169,7 @@ def save(network: RecurrentMemory, embeddings: str, path: Path) -> None:
     weights = {name: tensor.half().contiguous() for name, tensor in network.weights().items()}
     about = {"embeddings": embeddings, "hidden_dim": str(network.hidden_dim)}
     save_file(weights, path, metadata=about)
+    path.chmod(0o644)
 
 
 def main() -> None:
