@@ -28,6 +28,7 @@ from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import DamagedError, Recollection
 from chatmem.journal import Journal
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
+from chatmem.pairs import load_pairs
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything
 
@@ -224,6 +225,7 @@ class GruMemory(IndexedMemory):
         """
         super().__init__(journal, folder)
         self.encoder = encoder
+        self.decision = load_pairs(encoder)
         self.network = RecurrentMemory(encoder.input_dim, hidden_dim, num_slots).eval()
         self.num_candidates = num_candidates
         self.threshold = threshold
@@ -308,7 +310,7 @@ class GruMemory(IndexedMemory):
         vector = self.encoder.encode([query])[0]  # (D,)
         sessions = self._archive.sessions if asks_for_everything(query) else self.candidates(vector)
         scored = self._archive.score(vector, sessions)
-        return select([*scored, *self._score_pending(vector)], query, k, visible, self.threshold)
+        return select([*scored, *self._score_pending(vector)], query, k, visible, self.threshold, self.decision)
 
     @torch.no_grad()
     def candidates(self, vector: Array) -> list[int]:

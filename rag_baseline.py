@@ -23,6 +23,7 @@ from chatmem.embedding import Encoder
 from chatmem.indexed import THRESHOLD, IndexedMemory, select
 from chatmem.interface import Recollection, StoreError
 from chatmem.journal import Journal
+from chatmem.pairs import load_pairs
 from chatmem.rows import Line
 
 log = logging.getLogger("chatmem")
@@ -49,6 +50,7 @@ class RagMemory(IndexedMemory):
         """
         super().__init__(journal, folder)
         self.encoder = encoder
+        self.decision = load_pairs(encoder)
         self.threshold = threshold
         self._name = f"lines-{uuid.uuid4().hex}" if folder is None else "lines"
         self._client: Any = None
@@ -98,7 +100,7 @@ class RagMemory(IndexedMemory):
             found = collection.query(query_embeddings=vector, n_results=min(count, total), include=["distances"])
             scores = [1.0 - float(distance) for distance in found["distances"][0]]
             scored = [(self._lines[key], score) for key, score in zip(found["ids"][0], scores, strict=True)]
-            chosen = select(scored, query, k, visible, self.threshold)
+            chosen = select(scored, query, k, visible, self.threshold, self.decision)
             if len(chosen) == k or count >= total or scores[-1] < self.threshold:
                 return chosen
             count *= 4

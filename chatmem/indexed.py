@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from filelock import FileLock
 from chatmem import storage
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal
+from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
 from chatmem.sentences import asks_about_assistant, asks_for_everything, is_personal, judge, same_words, split_sentences
 from chatmem.versions import newest_only
@@ -26,6 +28,8 @@ IMPERSONAL = 0.15  # and so much more for a query that does not speak of the use
 
 class IndexedMemory:
     """Storing, forgetting and resetting over a journal; a subclass keeps the index and recalls from it."""
+
+    decision: Decision | None = None  # says which lines answer; without one a cosine must do
 
     def __init__(self, journal: Journal, folder: Path | None = None) -> None:
         """Use a journal, and a folder for index files; None keeps the index in RAM."""
@@ -85,10 +89,16 @@ class NullMemory(IndexedMemory):
 
 
 def select(
-    scored: Iterable[tuple[Line, float]], query: str, k: int, visible: Collection[int], threshold: float = THRESHOLD
+    scored: Iterable[tuple[Line, float]],
+    query: str,
+    k: int,
+    visible: Collection[int],
+    threshold: float = THRESHOLD,
+    decision: Decision | None = None,
 ) -> list[Recollection]:
     """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
 
+    With a decision the nearest lines are judged together with the query, else their scores must reach the threshold.
     What the assistant said comes back only when the query asks for it. A line that a newer one among the best has
     replaced stays away. "What do you know about me?" fits every fact, the newest first.
     """
@@ -102,14 +112,28 @@ def select(
         if line.kind in kinds and line.status == "active" and line.turn_key not in visible
     ]
     if asks_for_everything(query):
-        best = sorted(usable, key=lambda pair: pair[0].key, reverse=True)
-    else:
-        floor = threshold if of_assistant or is_personal(query) else threshold + IMPERSONAL
-        fit = [(line, score) for line, score in usable if score >= floor]
-        best = sorted(fit, key=lambda pair: (pair[1], pair[0].key), reverse=True)
+        return newest_only(_different(sorted(usable, key=lambda pair: pair[0].key, reverse=True), 3 * k), query)[:k]
+    best = sorted(usable, key=lambda pair: (pair[1], pair[0].key), reverse=True)
+    if decision is not None and not of_assistant:
+        return _judged(_different(best, NUM_CANDIDATES), query, decision)[:k]
+    floor = threshold if of_assistant or is_personal(query) else threshold + IMPERSONAL
+    return newest_only(_different([pair for pair in best if pair[1] >= floor], 3 * k), query)[:k]
+
+
+def _different(best: Iterable[tuple[Line, float]], count: int) -> list[Recollection]:
+    """Return the first `count` lines that do not say the same words."""
     chosen: dict[str, Recollection] = {}
     for line, score in best:
-        if len(chosen) == 3 * k:
+        if len(chosen) == count:
             break
         chosen.setdefault(same_words(line.text), line.recollection(score))
-    return newest_only(list(chosen.values()), query)[:k]
+    return list(chosen.values())
+
+
+def _judged(nearest: list[Recollection], query: str, decision: Decision) -> list[Recollection]:
+    """Return the lines that answer a query, surest first; the score of each is then the probability that it does."""
+    chances = decision.answerable(query, [line.text for line in nearest])
+    sure = {line.line: float(chance) for line, chance in zip(nearest, chances, strict=True)}
+    answers = sorted(nearest, key=lambda line: (sure[line.line], line.line), reverse=True)
+    answers = newest_only([line for line in answers if sure[line.line] >= decision.threshold], query)
+    return [replace(line, score=sure[line.line]) for line in answers]
