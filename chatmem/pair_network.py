@@ -56,8 +56,8 @@ class PairNetwork(nn.Module):
 
     def forward(self, first: Side, second: Side, task: int) -> Tensor:
         """Return the logits of one head: (B, 1) for ANSWERABLE, (B, 4) for RELATION."""
-        features = self._match(first, second)
-        parts = [self._read(side, place, match) for place, (side, match) in enumerate(zip((first, second), features))]
+        of_first, of_second = self._match(first, second)
+        parts = [self._read(first, 0, of_first), self._read(second, 1, of_second)]
         B = first.ids.shape[0]
         tokens = torch.cat([self.task[task].expand(B, 1, -1), *parts], dim=1)  # (B, 1 + La + Lb, W)
         real = torch.cat([first.mask.new_ones(B, 1), first.mask, second.mask], dim=1)

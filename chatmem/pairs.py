@@ -51,24 +51,25 @@ class PairDecision:
         Args:
             encoder: gives the token embeddings.
             network: gives the logits.
-            settings: `answer_heat` and `relation_heat`, the temperatures of the two heads (Guo et al., 2017), and
-                `threshold`, the probability from which a line is said to answer.
+            settings: `factor` and `offset` of the first head's logits (Platt, 1999), `relation_heat`, the temperature
+                of the second's (Guo et al., 2017), and `threshold`, the probability from which a line answers.
         """
         self._encoder = encoder
         self._network = network.eval()
-        self._heats = (settings["answer_heat"], settings["relation_heat"])
+        self._settings = settings
         self.threshold = settings["threshold"]
         self._read: OrderedDict[str, Tokens] = OrderedDict()
         self._lock = threading.Lock()
 
     def answerable(self, query: str, lines: Sequence[str]) -> Array:
         """Return for each of n lines the probability (n,) that it answers a question or should shape a reply to it."""
-        logits = self._logits([query] * len(lines), lines, 0)
-        return cast("Array", 1.0 / (1.0 + np.exp(-logits[:, 0])))
+        logits = self._logits([query] * len(lines), lines, 0)[:, 0]
+        scaled = self._settings["factor"] * logits + self._settings["offset"]
+        return cast("Array", (1.0 / (1.0 + np.exp(-scaled))).astype(np.float32))
 
     def relation(self, new: str, old: Sequence[str]) -> Array:
         """Return for each of n older statements the probabilities (n, 4) of RELATIONS of a new statement with it."""
-        logits = self._logits([new] * len(old), old, 1)
+        logits = self._logits([new] * len(old), old, 1) / np.float32(self._settings["relation_heat"])
         powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
         return cast("Array", powers / powers.sum(axis=1, keepdims=True))
 
@@ -77,7 +78,7 @@ class PairDecision:
         self._tokens(texts[:_CACHED_TEXTS])
 
     def _logits(self, first: Sequence[str], second: Sequence[str], task: int) -> Array:
-        """Return the logits of n pairs, made gentler or sharper by the head's temperature."""
+        """Return the logits of one head for n pairs."""
         import torch
 
         if not second:
@@ -85,7 +86,7 @@ class PairDecision:
         read = self._tokens([*first, *second])
         with torch.inference_mode():
             logits = self._network(_side(read[: len(first)]), _side(read[len(first) :]), task)
-        return cast("Array", logits.numpy() / np.float32(self._heats[task]))
+        return cast("Array", logits.numpy())
 
     def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the token embeddings of texts; new ones are read in one pass and kept, the oldest leave."""

@@ -22,8 +22,13 @@ from chatmem.rows import Line
 from chatmem.sentences import words
 from memory_module import GruMemory
 
-SETTINGS = {"answer_heat": 1.0, "relation_heat": 1.0, "threshold": 0.5}
-LINES = ["I work at Orbix.", "My sister works at Tallow, and she has for a very long time.", "Tea", "I have a dog and a cat."]
+SETTINGS = {"factor": 1.0, "offset": 0.0, "relation_heat": 1.0, "threshold": 0.5}
+LINES = [
+    "I work at Orbix.",
+    "My sister works at Tallow, and she has for a very long time.",
+    "Tea",
+    "I have a dog and a cat.",
+]
 
 
 class WordEncoder(FakeEncoder):
@@ -133,7 +138,9 @@ def test_select_keeps_what_answers_best_first():
 
 def test_select_judges_only_the_nearest():
     verdicts = Verdicts()
-    assert select(scored(*(f"My number is {n}." for n in range(30))), "Where do I live?", 3, (), decision=verdicts) == []
+    assert (
+        select(scored(*(f"My number is {n}." for n in range(30))), "Where do I live?", 3, (), decision=verdicts) == []
+    )
     assert [len(lines) for lines in verdicts.asked] == [8]
 
 
@@ -156,8 +163,16 @@ def load_real():
 @pytest.mark.parametrize(
     ("query", "answer", "others"),
     [
-        ("Which firm pays my sister?", "My sister works at Corvane.", ["I work at Lindhurst.", "My sister starts at 9."]),
-        ("Where do I work these days?", "I've a job at Lindhurst.", ["I start work at 9.", "My brother works at Corvane."]),
+        (
+            "Which firm pays my sister?",
+            "My sister works at Corvane.",
+            ["I work at Lindhurst.", "My sister starts at 9."],
+        ),
+        (
+            "Where do I work these days?",
+            "I've a job at Lindhurst.",
+            ["I start work at 9.", "My brother works at Corvane."],
+        ),
         ("whats my dogs name", "My dog is called Bramwell.", ["I have a dog and a cat.", "My cat is called Tiggy."]),
         ("Could you suggest a dinner for me?", "I'm vegetarian.", ["My bike is green.", "My dog is called Bramwell."]),
     ],

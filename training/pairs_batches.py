@@ -10,6 +10,7 @@ import torch
 
 from chatmem.embedding import MAX_TOKENS
 from chatmem.pair_network import Side
+from training.pairs_data import Groups
 from training.pairs_sets import Pairs
 from training.token_cache import TokenCache
 
@@ -45,12 +46,28 @@ class Sides:
         )
 
 
-def answer_pairs(pairs: Pairs) -> Rows:
-    """Return (P, 3) rows of question, line and label, without what was left out."""
+def answer_pairs(pairs: Pairs, rng: np.random.Generator | None = None) -> Rows:
+    """Return (P, 3) rows of question, line and label, without what was left out.
+
+    With `rng` the easier half of the lines that do not answer is left out: of the farther five three are drawn away.
+    """
     groups = pairs.groups
-    question, place = np.nonzero(groups.labels >= 0)
+    wanted = groups.labels >= 0
+    if rng is not None:
+        far = np.argsort(rng.random((len(wanted), 5)), axis=1)[:, :3] + 3
+        easy = np.zeros_like(wanted)
+        np.put_along_axis(easy, far, True, axis=1)
+        wanted &= ~(easy & (groups.labels == 0))
+    question, place = np.nonzero(wanted)
     rows = np.stack([groups.questions[question], groups.candidates[question, place], groups.labels[question, place]], 1)
     return np.concatenate([rows, np.c_[pairs.triples, np.ones(len(pairs.triples), np.int64)]])
+
+
+def first_questions(pairs: Pairs, count: int) -> Pairs:
+    """Return a set cut to its first questions, for a look at it during training."""
+    groups = pairs.groups
+    columns = (groups.questions, groups.candidates, groups.labels, groups.kinds, groups.names, groups.has_answer)
+    return Pairs(Groups(*(column[:count] for column in columns), groups.lines[:count]), pairs.relations, pairs.triples)
 
 
 def endless_batches(rows: Rows, lengths: Rows, size: int, rng: np.random.Generator) -> Iterator[Rows]:

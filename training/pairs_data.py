@@ -18,32 +18,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from training.pairs_frames import TALK, TODAY
 from training.pairs_people import Fact, Inventory, Query, about, ask, make_facts, request
 from training.pairs_text import typed
 
 _PERSONAL = re.compile(r"\b(?:my|i|me|mine|we|our|i'm|i've|us)\b", re.I)
 _SHAPED = re.compile(r"suggestion|recipe|location|calendar|schedule|list|reminder|user_name|reservation|vacation")
 _GENERIC = re.compile(r"\b(?:for fun|like to do|free time|hobbies|up to|else)\b", re.I)
-_NOT_TOLD = ("balance", "bill_balance", "transactions", "spending_history", "credit_limit", "apr", "rewards_balance",
-             "order_status", "gas", "tire_pressure", "find_phone", "w2", "interest_rate", "application_status")  # fmt: skip
-_TALK = (
-    "What is 17 times 3?", "Write a haiku about rain.", "Tell me a joke.", "How does a fridge work?", "Who wrote Faust?",
-    "What is the capital of Peru?", "Translate 'good morning' into Dutch.", "Hello!", "Thanks a lot.", "How are you?",
-    "Explain photosynthesis to a child.", "Is a tomato a fruit?", "Why is the sky blue?", "Sort these: 5, 2, 9.",
-    "How do I boil an egg?", "How do I fix a flat tyre?", "Write a limerick about a cat.", "What can you do?",
-    "How far is the moon?", "Give me three synonyms for happy.", "What does 'serendipity' mean?", "Tell me a story.",
-    "What is your name?", "Where do you live?", "Do you have a dog?", "How old are you?", "What is your favourite colour?",
-    "Who is the president of France?", "What happened in 1969?", "Count to ten.", "What is my computer's operating system"
-    " for?", "How can I learn to cook?", "How do I write a good CV?", "What should one pack for the mountains?",
-    "Convert 10 miles to kilometres.", "Which is heavier, iron or gold?", "Define entropy.", "Is it going to rain?",
-    "Where do penguins live?", "What do cats eat?", "When was Mozart born?", "How old is the Earth?", "Who painted Guernica?",
-    "Where does the Queen live?", "What colour is a flamingo?", "How tall is Mount Everest?", "What do doctors earn?",
-    "How many children did Bach have?", "What is a good name for a dog?", "Where can one learn the cello?",
-    "Name a city in Norway.", "What language do they speak in Brazil?", "How do people get to work in Tokyo?",
-)  # fmt: skip
-_TODAY = ("I'm going to see {x} tomorrow.", "I had a long day.", "I'm so tired today.", "It's raining again.", "Well, I have"
-          " to go now.", "I met {x} at the market.", "I just had lunch.", "That makes me happy.", "Let me think about it.",
-          "I'm going to tell you something about {x}.", "I was thinking about work.")  # fmt: skip
+_NOT_TOLD = frozenset(
+    "balance bill_balance transactions spending_history credit_limit apr rewards_balance order_status gas tire_pressure"  # noqa: SIM905
+    " find_phone w2 interest_rate application_status".split()
+)
 
 
 def rows(path: Path) -> list[dict[str, object]]:
@@ -75,7 +60,9 @@ class World:
             for row in clinc
             if not _PERSONAL.search(str(row["text"])) and not _SHAPED.search(str(row["intent"]))
         ]
-        not_told = [str(row["text"]) for row in clinc if row["intent"] in _NOT_TOLD and _PERSONAL.search(str(row["text"]))]
+        not_told = [
+            str(row["text"]) for row in clinc if row["intent"] in _NOT_TOLD and _PERSONAL.search(str(row["text"]))
+        ]
         facts, triples = [], []
         for row in rows(data / "persona_chat_triples.jsonl.gz"):
             fact, question = str(row["fact"]), str(row["question"])
@@ -84,7 +71,7 @@ class World:
             facts.append(fact)
             if not _GENERIC.search(question):
                 triples.append((question, fact))
-        own = [text for text in _TALK if part(text) == split]
+        own = [text for text in TALK if part(text) == split]
         return cls(talk + own * 8, not_told, sorted(set(facts)), triples)
 
 
@@ -132,7 +119,7 @@ def _query(facts: list[Fact], inventory: Inventory, world: World, rng: random.Ra
         text, kind = rng.choice(world.not_told), "not told"
     elif way < 0.98:
         who = rng.choice(inventory.subjects()).who
-        text, kind = rng.choice(_TODAY).replace("{x}", f"my {who}"), "told"
+        text, kind = rng.choice(TODAY).replace("{x}", f"my {who}"), "told"
     else:  # a new fact, which is told and not asked
         other = rng.choice(make_facts(inventory, rng))
         return Query(other.text, "told", other.key, [-1 if fact.key[0] == other.key[0] and fact.key[0] else 0

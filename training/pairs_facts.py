@@ -7,15 +7,18 @@ from training.pairs_frames import NOUN_FRAMES, PEOPLE, Frame
 from training.pairs_people import Inventory
 from training.pairs_text import Subject
 
-_HIS = ("father", "grandfather", "uncle", "brother", "son", "husband", "boyfriend", "nephew", "stepfather", "Tom", "Marek",
-        "Kwame", "Bartek")  # fmt: skip
-_HER = ("mother", "grandmother", "aunt", "sister", "daughter", "wife", "girlfriend", "niece", "landlady", "Ilse", "Priya",
-        "Anna", "Sofia", "Odile", "godmother", "sister-in-law", "Ragnhild")  # fmt: skip
+_HIS = tuple(
+    "father grandfather uncle brother son husband boyfriend nephew stepfather Tom Marek Kwame Bartek".split(" ")  # noqa: SIM905
+)
+_HER = tuple(
+    "mother grandmother aunt sister daughter wife girlfriend niece landlady Ilse Priya Anna Sofia Odile godmother"  # noqa: SIM905
+    " sister-in-law Ragnhild".split(" ")
+)
 _TAKEN = frozenset(  # things of our own of which an attribute of facts.py tells too
-    "dog cat bike car passport scooter watch colour city fruit sport subject restaurant song singer number day band"
-    " boss doctor dentist daughter son flight wedding exam".split() + ["spare key", "team meeting", "dentist appointment",
-    "wifi password", "locker number", "licence plate", "flight number", "blood test", "board game"]
-)  # fmt: skip
+    "dog|cat|bike|car|passport|scooter|watch|colour|city|fruit|sport|subject|restaurant|song|singer|number|day|band|boss"  # noqa: SIM905
+    "|doctor|dentist|daughter|son|flight|wedding|exam|spare key|team meeting|dentist appointment|wifi password"
+    "|locker number|licence plate|flight number|blood test|board game".split("|")
+)
 
 
 def _frame(attribute: facts.Attribute, split: str) -> Frame:

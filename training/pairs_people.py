@@ -5,71 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from training.pairs_frames import NOUN_FRAMES, NOUNS, PEOPLE, PERSON_FRAMES, UNSEEN_PEOPLE, Frame
+from training.pairs_frames import NOUN_FRAMES, NOUNS, PEOPLE, PERSON_FRAMES, REQUESTS, UNCLEAR, UNSEEN_PEOPLE, Frame
 from training.pairs_text import Subject, contracted, draw_value, typed
 
 Key = tuple[str, str, str]  # who, attribute, thing
 USER = Subject()
-
-# A line of the second kind may or may not answer a question of the first: such pairs are left out.
-UNCLEAR: dict[str, frozenset[str]] = {
-    name: frozenset(others.split())
-    for name, others in {
-        "hobby": "instrument sport game collects exercise learning skill genre reading", "home": "address grew_up",
-        "address": "home", "job": "employer", "employer": "job", "diet": "allergy dislike_food illness",
-        "illness": "allergy diet medicine", "medicine": "illness", "language": "learning", "learning": "language",
-        "studies": "school", "school": "studies", "favourite_food": "breakfast favourite", "genre": "reading film favourite",
-        "game": "favourite", "sport": "favourite hobby team exercise", "event": "meets_when meets_where meets_time",
-        "dream": "event next_holiday", "drink": "favourite", "collects": "hobby", "exercise": "sport hobby",
-        "pet_kind": "is_called pet_age pet_breed pet_likes pet_sleeps first_pet", "skill": "instrument language sport hobby",
-        "work_start": "wakes", "partner": "is_called helper_name", "car": "thing_brand", "bought": "thing_price car",
-        "birthday": "age", "helper_place": "", "is_called": "helper_name", "helper_name": "is_called partner",
-        "gift_wish": "dream bought", "breakfast": "favourite_food", "dislike_food": "allergy diet", "birthplace": "grew_up",
-        "grew_up": "birthplace", "nationality": "birthplace", "favourite": "", "instrument": "learning", "film": "favourite",
-    }.items()
-}  # fmt: skip
-UNCLEAR_FACTS: dict[str, frozenset[str]] = {  # the same for the attributes of training/facts.py
-    name: frozenset(others.split())
-    for name, others in {
-        "residence": "address house", "address": "residence house", "house": "residence address rent mattress",
-        "native_language": "languages", "languages": "native_language", "employer": "office job project",
-        "job": "employer", "office": "employer", "boss": "name", "partner": "name wedding", "daughter": "name",
-        "name": "boss partner daughter", "pets": "dog cat", "dog": "pets", "cat": "pets", "siblings": "name",
-        "diet": "allergy disliked_food", "disliked_food": "allergy diet", "injury": "glasses medication allergy",
-        "glasses": "injury", "medication": "injury", "sport": "gym hobby dance", "gym": "sport",
-        "hobby": "sport instrument garden volunteering dance video_game choir reading gym goal",
-        "instrument": "choir piano_teacher", "trip": "flight hotel budget goal", "hotel": "trip", "flight": "trip seat",
-        "university": "subject thesis", "subject": "university thesis", "thesis": "subject university project",
-        "goal": "trip pension", "project": "employer thesis", "meeting": "dentist exam wedding",
-        "app": "phone_number email", "phone_number": "app", "dance": "hobby sport gym", "video_game": "hobby app",
-        "choir": "hobby instrument", "parking": "car", "landlord": "rent", "rent": "landlord house",
-        "piano_teacher": "instrument", "seat": "flight", "insurance": "bank", "pension": "goal", "budget": "trip",
-        "bike": "colour", "car": "plate", "wake_up": "work_start", "volunteering": "hobby",
-    }.items()
-}  # fmt: skip
-UNCLEAR |= {name: UNCLEAR.get(name, frozenset()) | others for name, others in UNCLEAR_FACTS.items()}
-
-# What people ask for, and the attributes whose lines should shape the reply.
-REQUESTS: tuple[tuple[str, str], ...] = (
-    ("Suggest a dinner for {m}; What could {s} eat tonight?; Recommend a recipe for {m}; Plan a three-course meal for {m};"
-     " Give {m} an idea for lunch; What should be cooked for {m}?; Which restaurant would suit {m}?",
-     "diet allergy dislike_food favourite_food illness disliked_food food"),
-    ("Recommend a book for {m}; What should {s} read next?; Suggest something to read for {m}", "genre reading"),
-    ("What film should {s} watch tonight?; Recommend a movie for {m}", "film genre fear"),
-    ("Suggest a gift for {m}; What would be a good present for {m}?; Find a birthday present for {m}",
-     "gift_wish hobby collects genre favourite instrument sport garden band reading"),
-    ("Plan a weekend for {m}; What could {s} do on a rainy Sunday?; Suggest something fun for {m}; I'm bored, any ideas?",
-     "hobby sport instrument fear home collects residence dance video_game"),
-    ("Suggest a trip for {m}; Where should {s} travel this year?; Plan a holiday for {m}",
-     "next_holiday last_holiday fear home language dream languages trip budget residence"),
-    ("Make a workout plan for {m}; Which exercise would be good for {m}?; Suggest a sport for {m}",
-     "illness sport exercise weight age injury gym"),
-    ("Order {m} something to drink; What should {s} drink?; Suggest a drink for {m}", "drink diet allergy coffee"),
-    ("Write a short biography of {m}; Introduce {m} in two sentences; Write a CV summary for {m}",
-     "job employer home studies school hobby language birthplace name residence hometown university subject languages"),
-    ("Suggest new shoes for {m}; Help {m} choose shoes", "shoe_size"),
-    ("Help {m} plan the morning; What time should {s} set the alarm?", "wakes work_start commute wake_up"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -191,7 +131,9 @@ def _near(facts: list[Fact], fact: Fact, inventory: Inventory, rng: random.Rando
         assert frame is not None
         way = rng.random()
         if way < 0.35:  # the same of another person
-            subject = rng.choice([USER, USER, *dict.fromkeys(fact.subject for fact in facts), rng.choice(inventory.subjects())])
+            subject = rng.choice(
+                [USER, USER, *dict.fromkeys(fact.subject for fact in facts), rng.choice(inventory.subjects())]
+            )
         elif noun and way < 0.6:  # something else about the same thing
             frame = rng.choice([other for kind, other in inventory.noun_frames if noun in NOUNS[kind]])
         elif noun and way < 0.8:  # the same about another thing
@@ -209,13 +151,12 @@ def _near(facts: list[Fact], fact: Fact, inventory: Inventory, rng: random.Rando
 
 def request(facts: list[Fact], rng: random.Random) -> Query:
     """Return something asked for on somebody's behalf, which lines about them should shape."""
-    templates, names = rng.choice(REQUESTS)
+    templates, shaped_by = rng.choice(REQUESTS)
     subject = rng.choice([USER, USER, *dict.fromkeys(fact.subject for fact in facts if fact.subject.who)])
-    query = Query("", "request", (subject.who, names, ""))
-    query.text = typed(subject.fill(rng.choice([t.strip() for t in templates.split(";")]), "").replace("?.", "?"), rng)
-    query.labels = []
+    text = typed(subject.fill(rng.choice(templates), ""), rng)
+    query = Query(text, "request", (subject.who, "request", ""))
     for fact in facts:
-        fits = fact.key[0] == subject.who and fact.key[1] in names.split()
+        fits = fact.key[0] == subject.who and fact.key[1] in shaped_by
         about_other = fact.key[0] != subject.who
         query.labels.append(1 if fits else 0 if about_other or rng.random() < 0.5 else -1)
     return query

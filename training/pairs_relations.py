@@ -12,7 +12,19 @@ SAME, NEW, DENIAL, UNRELATED = range(4)
 Relation = tuple[str, str, int]  # new, old, label
 
 _AGAIN = ("", "", "", "By the way, ", "As I said, ", "Remember that ", "Did I mention: ", "Just so you know, ")
-_CHANGED = ("", "", "", "", "Actually, ", "Correction: ", "No, ", "Sorry, I meant: ", "Update: ", "From now on, ", "Now ")
+_CHANGED = (
+    "",
+    "",
+    "",
+    "",
+    "Actually, ",
+    "Correction: ",
+    "No, ",
+    "Sorry, I meant: ",
+    "Update: ",
+    "From now on, ",
+    "Now ",
+)
 _DENIED = ("That was a joke, ", "I lied, ", "Scratch that, ", "I made that up, ", "That's wrong, ", "No, ", "", "", "",
            "Sorry, I was mistaken: ", "Actually, ")  # fmt: skip
 _TAKEN_BACK = ("It is not true that ", "I was joking when I said that ", "Forget that ", "I was kidding about this: ",
@@ -41,7 +53,9 @@ _TASTE_POOLS = ("food", "drink", "hobby", "genre", "ingredient", "sport")
 
 def _joined(lead: str, text: str) -> str:
     """Put a few words before a sentence."""
-    return text if not lead else lead + (text if text.startswith("I") or text.isupper() else text[:1].lower() + text[1:])
+    return (
+        text if not lead else lead + (text if text.startswith("I") or text.isupper() else text[:1].lower() + text[1:])
+    )
 
 
 def _statement(frame: Frame, subject: Subject, rng: random.Random) -> str:
@@ -65,7 +79,7 @@ def relation(inventory: Inventory, facts: list[Fact], rng: random.Random) -> Rel
         pair = _denial(inventory, fact, frame, subject, noun, rng)
     else:
         pair = _unrelated(inventory, fact, facts, rng)
-    if pair is None or pair[0].lower().strip(". ") == pair[1].lower().strip(". ") and pair[2] != SAME:
+    if pair is None or (pair[0].lower().strip(". ") == pair[1].lower().strip(". ") and pair[2] != SAME):
         return None
     return typed(contracted(pair[0], rng), rng, 0.2), typed(pair[1], rng, 0.05), pair[2]
 

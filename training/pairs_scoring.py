@@ -24,7 +24,9 @@ def auc(positive: Floats, negative: Floats) -> float:
     return float((below + upto).mean() / 2 / len(negative))
 
 
-def interval(values: tuple[Floats, ...], measure: Callable[..., float], seed: int = 0, rounds: int = 1000) -> list[float]:
+def interval(
+    values: tuple[Floats, ...], measure: Callable[..., float], seed: int = 0, rounds: int = 1000
+) -> list[float]:
     """Return the 95% bootstrap interval of a measure (Efron, 1979) of samples that are drawn anew each by itself."""
     rng = np.random.default_rng(seed)
     found = [measure(*(value[rng.integers(0, len(value), len(value))] for value in values)) for _ in range(rounds)]
@@ -32,8 +34,7 @@ def interval(values: tuple[Floats, ...], measure: Callable[..., float], seed: in
 
 
 def best_scores(groups: Groups, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return, of questions of fact, for the known the score of the best line if it is right (else -inf), for the
-    unknown and for ordinary talk the best line's score."""
+    """Return the best line's score: of known questions (-inf where it is wrong), unknown ones, and talk."""
     best = scores.max(1)
     right = groups.labels[np.arange(len(scores)), scores.argmax(1)] == 1
     asked = np.isin(groups.kinds, ASKED)
@@ -97,7 +98,11 @@ def _share(values: Floats, threshold: float, *, above: bool) -> dict[str, Any]:
     hits = (values >= threshold if above else values < threshold).astype(np.float64)
     if not len(hits):
         return {"share": None, "of": 0}
-    return {"share": round(float(hits.mean()), 4), "of": len(hits), "interval": interval((hits,), lambda v: float(v.mean()))}
+    return {
+        "share": round(float(hits.mean()), 4),
+        "of": len(hits),
+        "interval": interval((hits,), lambda v: float(v.mean())),
+    }
 
 
 def by_kind(groups: Groups, scores: Floats, threshold: float) -> dict[str, Any]:
@@ -114,12 +119,18 @@ def by_kind(groups: Groups, scores: Floats, threshold: float) -> dict[str, Any]:
     return found
 
 
-def relation_table(labels: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64], names: tuple[str, ...]) -> dict[str, Any]:
+def relation_table(
+    labels: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64], names: tuple[str, ...]
+) -> dict[str, Any]:
     """Return how many of each relation are told right, and what the others were taken for."""
     table: dict[str, Any] = {"pairs": len(labels), "right": round(float((labels == predicted).mean()), 4)}
     table["right_interval"] = interval(((labels == predicted).astype(float),), lambda v: float(v.mean()))
     for place, name in enumerate(names):
         rows = labels == place
         taken = {other: int((predicted[rows] == at).sum()) for at, other in enumerate(names)}
-        table[name] = {"pairs": int(rows.sum()), "right": round(float((predicted[rows] == place).mean()), 4), "taken_for": taken}
+        table[name] = {
+            "pairs": int(rows.sum()),
+            "right": round(float((predicted[rows] == place).mean()), 4),
+            "taken_for": taken,
+        }
     return table

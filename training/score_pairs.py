@@ -27,7 +27,7 @@ from chatmem.sentences import words
 from training.pairs_batches import Sides, answer_pairs
 from training.pairs_data import Groups
 from training.pairs_scoring import auc, best_scores, by_kind, curve, relation_table, threshold_for
-from training.pairs_sets import PairSet, Pairs, make_sets, with_tokens
+from training.pairs_sets import Pairs, PairSet, make_sets, with_tokens
 from training.token_cache import TokenCache
 from training.train_pairs import score_groups, score_rows
 
@@ -53,7 +53,9 @@ def bm25_scores(groups: Groups, texts: Sequence[str]) -> Floats:
     return scores
 
 
-def vector_features(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], tokens: TokenCache) -> npt.NDArray[np.float32]:
+def vector_features(
+    first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], tokens: TokenCache
+) -> npt.NDArray[np.float32]:
     """Return [q, l, q*l, |q-l|, cosine] (P, 4 D + 1) of the sentence vectors of pairs: the cheap baseline's input."""
     q, line = tokens.vectors[first], tokens.vectors[second]
     return np.concatenate([q, line, q * line, np.abs(q - line), (q * line).sum(1, keepdims=True)], axis=1)
@@ -69,7 +71,9 @@ def mlp_scores(train: Pairs, others: dict[str, Pairs], tokens: TokenCache) -> di
     for name, pairs in others.items():
         groups = pairs.groups
         question, place = np.nonzero(groups.candidates >= 0)
-        given = model.predict_proba(vector_features(groups.questions[question], groups.candidates[question, place], tokens))
+        given = model.predict_proba(
+            vector_features(groups.questions[question], groups.candidates[question, place], tokens)
+        )
         scores = np.full(groups.candidates.shape, -np.inf)
         scores[question, place] = given[:, 1]
         found[name] = scores
@@ -110,9 +114,9 @@ def babi(decision: PairDecision, path: Path, count: int = 200) -> dict[str, Any]
     return {"questions": len(rows), "right_line_first": round(float(np.mean(hits)), 4)}
 
 
-def calibration(logits: Floats, labels: npt.NDArray[np.int64], heat: float) -> list[dict[str, float]]:
+def calibration(logits: Floats, labels: npt.NDArray[np.int64], factor: float, offset: float) -> list[dict[str, float]]:
     """Return, in tenths of probability, how many pairs there are, the mean probability and the share that answers."""
-    chance = 1 / (1 + np.exp(-logits / heat))
+    chance = 1 / (1 + np.exp(-(factor * logits + offset)))
     tenths = np.minimum((chance * 10).astype(int), 9)
     return [
         {
@@ -127,7 +131,7 @@ def calibration(logits: Floats, labels: npt.NDArray[np.int64], heat: float) -> l
 
 
 def timing(encoder: SentenceEncoder, sets: dict[str, PairSet]) -> dict[str, Any]:
-    """Return milliseconds for one question and 8 lines: read before (warm) and not (cold), and the question's own pass."""
+    """Return milliseconds for one question and 8 lines: warm, cold, and the question alone."""
     lines = [memory.lines[:8] for memory in sets["seen"].memories[:40]]
     queries = [memory.queries[0].text for memory in sets["seen"].memories[:40]]
     decision = load_pairs(encoder)
@@ -161,6 +165,7 @@ def main() -> None:
     decision = load_pairs(encoder)
     assert decision is not None, "train first"
     sides, network = Sides(tokens), decision._network
+    factor, offset = decision._settings["factor"], decision._settings["offset"]
     texts = sorted(set().union(*(one.texts() for one in made.values())))
     judged = {name: score_groups(network, sides, sets[name]) for name in ("dev", *NAMES)}
     perceptron = mlp_scores(sets["train"], {name: sets[name] for name in ("dev", *NAMES)}, tokens)
@@ -174,7 +179,7 @@ def main() -> None:
     for arm, scores in arms.items():
         bound = threshold_for(best_scores(sets["dev"].groups, scores["dev"])[0], 0.95)
         if arm == "decision":
-            bound = float(np.log(decision.threshold / (1 - decision.threshold)) * decision._heats[0])
+            bound = (float(np.log(decision.threshold / (1 - decision.threshold))) - offset) / factor
         result["answerable"][arm] = {name: curve(sets[name].groups, scores[name], bound) for name in judged}
         if arm == "decision":
             result["by_kind"] = {name: by_kind(sets[name].groups, scores[name], bound or 0.0) for name in judged}
@@ -182,7 +187,7 @@ def main() -> None:
         predicted = score_rows(network, sides, sets[name].relations, 1).argmax(1).numpy()
         result["relation"][name] = relation_table(sets[name].relations[:, 2], predicted, RELATIONS)
     marks = sets["seen"].groups.labels
-    result["calibration"] = calibration(judged["seen"][marks >= 0], marks[marks >= 0], decision._heats[0])
+    result["calibration"] = calibration(judged["seen"][marks >= 0], marks[marks >= 0], factor, offset)
     result["russian"] = russian(decision, options.data / "russian_triples.jsonl.gz")
     result["babi"] = babi(decision, options.data / "babi.jsonl.gz")
     result["milliseconds"] = timing(encoder, made)
