@@ -15,18 +15,19 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from chatmem.chat import Chat
-from chatmem.embedding import Array, Encoder
+from chatmem.embedding import Array, Encoder, Tokens
 from chatmem.evaluation import median_and_p95
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
 from chatmem.language_model import Sampling, TransformersModel
+from chatmem.pairs import TokenEncoder
 from chatmem.scenarios import FACTS, FIRST_DAY, SMALL_TALK, Scenario
 
 OpenArms = Callable[[Journal, Encoder, Path], dict[str, IndexedMemory]]
@@ -46,6 +47,9 @@ class _KnownQueries:
         if key not in self._known:
             self._known[key] = self._encoder.encode(texts)
         return self._known[key]
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return cast("TokenEncoder", self._encoder).encode_tokens(texts)
 
 
 def time_replies(chats: Mapping[str, Callable[[], Chat]], questions: Sequence[str]) -> dict[str, list[float]]:

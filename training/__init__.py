@@ -1,0 +1,1 @@
+"""Scripts that make the trained weights again; the program itself never imports them."""

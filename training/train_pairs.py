@@ -1,0 +1,161 @@
+"""Train the pair decision: does a line answer a question, and what does a new statement do to an older one.
+
+python -m training.train_pairs --data ../shared/data --cache DIR     about half an hour on two cores
+python -m training.train_pairs ... --scale 0.02 --steps 40           a minute, to see that it runs
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional as F
+
+from chatmem.embedding import SentenceEncoder
+from chatmem.pair_network import ANSWERABLE, RELATION, PairNetwork
+from chatmem.pairs import WEIGHTS, save_pairs
+from training.pairs_batches import Rows, Sides, answer_pairs, endless_batches, first_questions
+from training.pairs_scoring import best_scores, curve, threshold_for
+from training.pairs_sets import Pairs, make_sets, with_tokens
+
+ANSWERED = 0.95  # share of the answerable questions of the development set that the threshold lets be answered right
+
+
+@torch.inference_mode()
+def score_rows(network: PairNetwork, sides: Sides, rows: Rows, task: int, batch: int = 256) -> torch.Tensor:
+    """Return the logits (P, outputs) of pairs given by their numbers (P, 2 or more)."""
+    network.eval()
+    parts = [
+        network(sides(part[:, 0]), sides(part[:, 1]), task) for part in np.split(rows, range(batch, len(rows), batch))
+    ]
+    return torch.cat(parts)
+
+
+def score_groups(network: PairNetwork, sides: Sides, pairs: Pairs) -> np.ndarray:
+    """Return the logits (Q, C) of every question with its candidates; -inf where there is none."""
+    groups = pairs.groups
+    question, place = np.nonzero(groups.candidates >= 0)
+    rows = np.stack([groups.questions[question], groups.candidates[question, place]], 1)
+    scores = np.full(groups.candidates.shape, -np.inf)
+    scores[question, place] = score_rows(network, sides, rows, ANSWERABLE)[:, 0].double().numpy()
+    return scores
+
+
+def relation_accuracy(network: PairNetwork, sides: Sides, pairs: Pairs) -> float:
+    """Return the share of relations told right."""
+    predicted = score_rows(network, sides, pairs.relations, RELATION).argmax(1).numpy()
+    return float((predicted == pairs.relations[:, 2]).mean())
+
+
+def train(
+    network: PairNetwork, pairs: Pairs, sides: Sides, dev: Pairs, *, steps: int, batch: int, rate: float, aside: Path
+) -> None:
+    """Learn both heads in turn, four batches of questions to one of statements; weights so far are kept aside."""
+    rng = np.random.default_rng(0)
+    weights = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.02)
+    few = first_questions(dev, 600)
+    questions = endless_batches(answer_pairs(pairs, rng), sides.lengths, batch, rng)
+    statements = endless_batches(pairs.relations, sides.lengths, batch, rng)
+    loss_so_far, started = 0.0, time.monotonic()
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = rate * min(1.0, (step + 1) / 60) * (0.02 + 0.98 * (1 + math.cos(math.pi * step / steps)) / 2)
+        network.train()
+        is_relation = step % 5 == 4
+        rows = next(statements if is_relation else questions)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(sides(rows[:, 0]), sides(rows[:, 1]), RELATION if is_relation else ANSWERABLE).float()
+        labels = torch.from_numpy(rows[:, 2])
+        if is_relation:
+            loss = F.cross_entropy(logits, labels)
+        else:
+            loss = F.binary_cross_entropy_with_logits(logits[:, 0], labels.float())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimizer.step()
+        loss_so_far = 0.98 * loss_so_far + 0.02 * loss.item()
+        if (step + 1) % 100 == 0:
+            torch.save(network.state_dict(), aside)
+            print(f"{time.monotonic() - started:.0f} s, step {step + 1}: loss {loss_so_far:.4f}", flush=True)  # noqa: T201
+        if (step + 1) % max(1, steps // 4) == 0:
+            found = curve(few.groups, score_groups(network, sides, few))
+            print(  # noqa: T201
+                f"dev AUC {found['auc']}, right line first {found['right_line_first']},"
+                f" refused at 95% {found['refused_at_95']}, relations {relation_accuracy(network, sides, dev):.4f}",
+                flush=True,
+            )
+
+
+def scaling(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """Return a factor and an offset that turn logits (P,) into probabilities that mean something (Platt, 1999)."""
+    factor, offset = torch.ones((), requires_grad=True), torch.zeros((), requires_grad=True)
+    given, wanted = torch.from_numpy(logits).float(), torch.from_numpy(labels).float()
+    optimizer = torch.optim.LBFGS([factor, offset], max_iter=100)
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = F.binary_cross_entropy_with_logits(given * factor + offset, wanted)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return round(factor.item(), 4), round(offset.item(), 4)
+
+
+def temperature(logits: torch.Tensor, labels: torch.Tensor) -> float:
+    """Return what logits (P, K) are divided by so that probabilities mean something (Guo et al., 2017)."""
+    grid = torch.linspace(0.4, 4.0, 73)
+    losses = [float(F.cross_entropy(logits / value, labels)) for value in grid]
+    return round(float(grid[int(np.argmin(losses))]), 3)
+
+
+def calibrate(network: PairNetwork, sides: Sides, dev: Pairs) -> dict[str, float]:
+    """Choose scaling, temperature and threshold on the development set: seen attributes, unseen values."""
+    scores = score_groups(network, sides, dev)
+    judged = dev.groups.labels >= 0
+    factor, offset = scaling(scores[judged], dev.groups.labels[judged])
+    heat = temperature(score_rows(network, sides, dev.relations, RELATION), torch.from_numpy(dev.relations[:, 2]))
+    bound = threshold_for(best_scores(dev.groups, scores)[0], ANSWERED)
+    threshold = 1 / (1 + math.exp(-(factor * (bound or 0.0) + offset)))
+    return {"factor": factor, "offset": offset, "relation_heat": heat, "threshold": round(threshold, 4)}
+
+
+def main() -> None:
+    """Make the sets, train, choose temperatures and threshold, and write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cache", type=Path, default=Path(".benchmark/pairs"))
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--steps", type=int, default=1900)
+    parser.add_argument("--batch", type=int, default=192)
+    parser.add_argument("--rate", type=float, default=1.2e-3)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    sets, tokens = with_tokens(make_sets(options.data, options.scale), options.cache)
+    sides = Sides(tokens)
+    network = PairNetwork(width=192, num_heads=6)
+    train(
+        network,
+        sets["train"],
+        sides,
+        sets["dev"],
+        steps=options.steps,
+        batch=options.batch,
+        rate=options.rate,
+        aside=options.cache / "pairs.pt",
+    )
+    save_pairs(network, options.out, SentenceEncoder.load().fingerprint, calibrate(network, sides, sets["dev"]))
+
+
+if __name__ == "__main__":
+    main()
