@@ -134,6 +134,13 @@ def _render(
     return model.render(messages)
 
 
+def reader_messages(notes: Sequence[str], said: str, history: Sequence[Message] = ()) -> list[Message]:
+    """Return the conversation that the reader is trained on: notes as said to the user, in the order of their times."""
+    listed = "".join(f"- {note}\n" for note in notes)
+    last = {"role": "user", "content": f"Notes:\n{listed}\n{said}"}
+    return [{"role": "system", "content": _SYSTEM}, *history, last]
+
+
 def _render_specification(model: LanguageModel, system: str, said: str, history: Sequence[Turn]) -> str:
     """Write the specification's prompt: literally for a model without a chat template, else as its system message."""
     if not model.has_chat_template:
