@@ -6,12 +6,14 @@ itself, and its positions go on where the prefix ends, so its logits are those o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from transformers import AttentionInterface
 
 from chatmem.prompt import reader_messages
 from training.reader_data import Case, Group
@@ -74,29 +76,94 @@ def _shared(prompts: Sequence[list[int]]) -> int:
     return size
 
 
-def batch(packed: Sequence[Packed], dtype: torch.dtype) -> dict[str, Tensor]:
-    """Pad packed groups to input_ids (B, T), position_ids (B, T) and an additive attention_mask (B, 1, T, T)."""
-    size = max(len(item.ids) for item in packed)
-    ids = torch.zeros(len(packed), size, dtype=torch.long)
-    positions = torch.zeros(len(packed), size, dtype=torch.long)
-    mask = torch.full((len(packed), 1, size, size), torch.finfo(dtype).min, dtype=dtype)
-    causal = torch.ones(size, size, dtype=torch.bool).tril()
-    for row, item in enumerate(packed):
-        count = len(item.ids)
-        ids[row, :count], positions[row, :count] = item.ids, item.positions
-        same = item.branches[:, None] == item.branches[None, :]
-        seen = (same | (item.branches[None, :] == -1)) & causal[:count, :count]
-        mask[row, 0, :count, :count].masked_fill_(seen, 0.0)
-        mask[row, 0, count:, 0] = 0.0  # padding looks at something, or its softmax would be undefined
-    return {"input_ids": ids, "position_ids": positions, "attention_mask": mask}
+@dataclass(frozen=True)
+class Layout:
+    """Where the tokens of a batch lie, for attention: P prefixes of at most L tokens, N branches of at most M.
+
+    `prefix` (P, L) and `branch` (N, M) are places in the flat sequence, `owner` (N) is a branch's prefix, `mask`
+    (N, 1, M, L + M) what a branch sees, `back` (T) the place of each token in prefixes and branches laid end to end.
+    """
+
+    prefix: Tensor
+    branch: Tensor
+    owner: Tensor
+    mask: Tensor
+    back: Tensor
 
 
-def loss(model: Any, head: Any, packed: Sequence[Packed], dtype: torch.dtype) -> Tensor:
+def layout(packed: Sequence[Packed]) -> Layout:
+    """Return where prefixes and branches lie when packed groups stand one after the other, without padding."""
+    prefixes, branches, owner, start = [], [], [], 0
+    for number, item in enumerate(packed):
+        places = torch.arange(len(item.ids)) + start
+        prefixes.append(places[item.branches == -1])
+        for branch in range(int(item.branches.max()) + 1):
+            branches.append(places[item.branches == branch])
+            owner.append(number)
+        start += len(item.ids)
+    prefix, seen = _padded(prefixes)
+    branch, own = _padded(branches)
+    size, length = branch.shape[1], prefix.shape[1]
+    back = torch.zeros(start, dtype=torch.long)
+    back[torch.cat([prefix[seen], branch[own]])] = torch.nonzero(torch.cat([seen.flatten(), own.flatten()])).squeeze(-1)
+    mask = torch.ones(len(branches), size, length + size, dtype=torch.bool)
+    mask[:, :, :length] = seen[owner][:, None, :]
+    mask[:, :, length:] = torch.ones(size, size, dtype=torch.bool).tril()
+    return Layout(prefix, branch, torch.tensor(owner), mask[:, None], back)
+
+
+def _padded(rows: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """Return rows of numbers as one matrix, with 0 behind short ones, and which are real."""
+    matrix = torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
+    sizes = torch.tensor([len(row) for row in rows])
+    return matrix, torch.arange(matrix.shape[1]) < sizes[:, None]
+
+
+def attend(
+    module: Any, query: Tensor, key: Tensor, value: Tensor, _mask: Any, *, scaling: float, branching: Layout, **_: Any
+) -> tuple[Tensor, None]:
+    """Attention of one flat sequence (1, heads, T, size): prefixes by themselves, branches to prefix and themselves."""
+    groups = module.num_key_value_groups
+    q, k, v = (rows[0].transpose(0, 1) for rows in (query, key, value))  # (T, heads, size)
+    of_prefix = [_heads(rows, branching.prefix, share) for rows, share in ((q, 1), (k, groups), (v, groups))]
+    of_branch = [_heads(rows, branching.branch, share) for rows, share in ((q, 1), (k, groups), (v, groups))]
+    size = branching.prefix.shape[1]
+    first = _attention(*of_prefix, torch.ones(size, size, dtype=torch.bool).tril(), scaling)
+    keys, values = (torch.cat([of_prefix[i].index_select(0, branching.owner), of_branch[i]], dim=2) for i in (1, 2))
+    second = _attention(of_branch[0], keys, values, branching.mask, scaling)
+    rows = torch.cat([part.transpose(1, 2).flatten(0, 1) for part in (first, second)])
+    return rows.flatten(1).index_select(0, branching.back).view(1, len(branching.back), q.shape[1], q.shape[2]), None
+
+
+def _attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor, scaling: float) -> Tensor:
+    """Plain attention: for many short queries the fused kernel's backward pass is several times slower on a CPU."""
+    bias = torch.zeros(seen.shape, dtype=query.dtype).masked_fill_(~seen, torch.finfo(query.dtype).min)
+    scores = torch.matmul(query * scaling, key.transpose(2, 3)) + bias
+    return torch.matmul(scores.softmax(dim=-1), value)
+
+
+def _heads(rows: Tensor, places: Tensor, share: int) -> Tensor:
+    """Gather rows (T, heads, size) at places (P, L) as (P, heads * share, L, size)."""
+    found = rows.flatten(1).index_select(0, places.flatten()).view(*places.shape, *rows.shape[1:])
+    return found.transpose(1, 2).repeat_interleave(share, dim=1) if share > 1 else found.transpose(1, 2)
+
+
+AttentionInterface.register("branching", attend)
+
+
+def hidden_states(model: Any, packed: Sequence[Packed]) -> Tensor:
+    """Return the last hidden states (T, size) of packed groups, one after the other; the model attends "branching"."""
+    ids, positions = (torch.cat([getattr(item, name) for item in packed])[None] for name in ("ids", "positions"))
+    output = model(input_ids=ids, position_ids=positions, use_cache=False, branching=layout(packed))
+    return output.last_hidden_state[0]  # type: ignore[no-any-return]
+
+
+def loss(model: Any, head: Any, packed: Sequence[Packed]) -> Tensor:
     """Return the weighted cross-entropy of the answers; logits are made only where there is something to learn."""
-    hidden = model(**batch(packed, dtype), use_cache=False).last_hidden_state
-    places = [torch.nonzero(item.weights).squeeze(-1) for item in packed]
-    states = torch.cat([hidden[row, item.before[at]] for row, (item, at) in enumerate(zip(packed, places, strict=True))])
-    targets = torch.cat([item.ids[at] for item, at in zip(packed, places, strict=True)])
-    weights = torch.cat([item.weights[at] for item, at in zip(packed, places, strict=True)])
-    losses = torch.nn.functional.cross_entropy(head(states).float(), targets, reduction="none")
-    return (losses * weights).sum() / weights.sum()
+    starts = itertools.accumulate((len(item.ids) for item in packed), initial=0)
+    before = torch.cat([item.before + start for item, start in zip(packed, starts, strict=False)])
+    ids, weights = (torch.cat([getattr(item, name) for item in packed]) for name in ("ids", "weights"))
+    learned = weights > 0
+    logits = head(hidden_states(model, packed)[before[learned]]).float()
+    losses = torch.nn.functional.cross_entropy(logits, ids[learned], reduction="none")
+    return (losses * weights[learned]).sum() / weights[learned].sum()
