@@ -51,19 +51,22 @@ class RecordingModel:
         self.name = model.name
         self.window_tokens = model.window_tokens
         self.has_chat_template = model.has_chat_template
+        self.has_reader = model.has_reader
         self.render = model.render
         self.count_tokens = model.count_tokens
         self.prompt = ""
         self._model = model
         self._exact_tokens = exact_tokens
 
-    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+    ) -> Iterator[str]:
         """Note the prompt and pass it on."""
         self.prompt = prompt
         if self._exact_tokens is not None:
             stops, count = (), self._exact_tokens
             sampling = replace(sampling, min_new_tokens=count, max_new_tokens=count)
-        return self._model.stream(prompt, sampling, stops)
+        return self._model.stream(prompt, sampling, stops, reader=reader)
 
 
 def open_arms(journal: Journal, encoder: Encoder, folder: Path) -> dict[str, IndexedMemory]:
@@ -155,7 +158,7 @@ def measure_forms(model: LanguageModel, encoder: Encoder, settings: Settings) ->
     """Return which of the ten facts of run 0 are answered right with each form of the prompt, with the same lines."""
     scenario = scenarios(0)[5]
     base = RecordingModel(model)
-    base.has_chat_template = False
+    base.has_chat_template = base.has_reader = False
     forms = {
         "default": (model, settings),
         "the specification's, literally": (model, replace(settings, prompt="specification")),

@@ -75,7 +75,8 @@ class Chat:
         self._replies += 1
         said = ""
         try:
-            for piece in _trimmed(prompt.opening, model.stream(prompt.text, sampling, prompt.stops)):
+            pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader)
+            for piece in _trimmed(prompt.opening, pieces):
                 said += piece
                 yield piece
         finally:

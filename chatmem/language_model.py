@@ -10,10 +10,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chatmem import bundled
 from chatmem.interface import ModelError
+
+if TYPE_CHECKING:
+    from chatmem.adapter import Switch
 
 Message = dict[str, str]  # {"role": "system" | "user" | "assistant", "content": str}
 
@@ -36,9 +39,15 @@ class LanguageModel(Protocol):
     name: str
     window_tokens: int
     has_chat_template: bool
+    has_reader: bool  # it was trained to answer from memory lines
 
-    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string."""
+    def stream(
+        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+    ) -> Iterator[str]:
+        """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string.
+
+        `reader` is for prompts with memory lines in the reader's layout; without it the model is the plain one.
+        """
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text."""
@@ -50,12 +59,14 @@ class LanguageModel(Protocol):
 class TransformersModel:
     """A causal model of the library transformers (Wolf et al., 2020) with its tokenizer."""
 
-    def __init__(self, model: Any, tokenizer: Any, name: str = "") -> None:
-        """Wrap a loaded model; `chat_with_memory` is given one by its caller."""
+    def __init__(self, model: Any, tokenizer: Any, name: str = "", reader: Switch | None = None) -> None:
+        """Wrap a loaded model; `chat_with_memory` is given one by its caller. `reader` switches its adapter."""
         self.name = name or str(getattr(model.config, "_name_or_path", "")) or type(model).__name__
         self._model = model.eval()
         self.tokenizer = tokenizer
         self.has_chat_template = bool(getattr(tokenizer, "chat_template", None))
+        self.has_reader = reader is not None
+        self._reader = reader
         self.window_tokens = _window(model.config)
         self.num_parameters = sum(weight.numel() for weight in model.parameters())
         ends = getattr(model.generation_config, "eos_token_id", None)
@@ -86,7 +97,7 @@ class TransformersModel:
         except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise ModelError(f"the model {name} cannot be loaded: {first}") from error
-        return cls(model.to(place), tokenizer, name)
+        return cls(model.to(place), tokenizer, name, _reader(model, name))
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of a text."""
@@ -97,14 +108,16 @@ class TransformersModel:
         text: str = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
         return text
 
-    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+    ) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string."""
         from tokenizers.decoders import DecodeStream
 
         backend = self.tokenizer.backend_tokenizer
         decoder = DecodeStream(skip_special_tokens=True)
         held = ""
-        for token in self._tokens(prompt, sampling):
+        for token in self._tokens(prompt, sampling, reader=reader):
             held += decoder.step(backend, token) or ""  # None while the bytes do not make a character
             cut = min((at for stop in stops if (at := held.find(stop)) >= 0), default=-1)
             if cut >= 0:
@@ -117,7 +130,7 @@ class TransformersModel:
         if held:
             yield held
 
-    def _tokens(self, prompt: str, sampling: Sampling) -> Iterator[int]:
+    def _tokens(self, prompt: str, sampling: Sampling, *, reader: bool = False) -> Iterator[int]:
         """Yield the tokens of the continuation, up to and without the end of text."""
         import torch
 
@@ -130,6 +143,8 @@ class TransformersModel:
         for _ in range(min(sampling.max_new_tokens, room)):
             with torch.inference_mode():
                 inputs = {"input_ids": ids.to(self._model.device), "use_cache": True, "logits_to_keep": 1}
+                if self._reader is not None:  # set each time: replies of two threads may alternate
+                    self._reader.on = reader
                 output = self._model(**inputs, cache=cache)
                 logits = output.logits[0, -1].float().cpu().clone()
                 if len(chosen) < sampling.min_new_tokens:
@@ -140,6 +155,15 @@ class TransformersModel:
             chosen.append(token)
             yield token
             cache, ids = output.past_key_values, torch.tensor([[token]])
+
+
+def _reader(model: Any, name: str) -> Switch | None:
+    """Return the switch of the bundled model's reader; other models have none."""
+    if name != bundled.NAME:
+        return None
+    from chatmem.adapter import attach
+
+    return attach(model)
 
 
 def _choose(logits: Any, chosen: list[int], sampling: Sampling, generator: Any) -> int:

@@ -1,8 +1,9 @@
 """Prompts: recollections, history and the user's new line, as a text within the model's window.
 
-A small model reads best what it only has to continue, so its default prompt says the memory lines in the second
-person, puts the best one last, and begins the reply with that line's first words where the user asked a question
-(measured against other forms in `docs/architecture.md`). Nothing is cut in silence: what did not fit is told in
+A model with a reader (`chatmem.adapter`) gets the layout that the reader was trained on: lines in the second person,
+in the order in which they were said. Another small model reads best what it only has to continue, so its prompt puts
+the best line last and begins the reply with that line's first words where the user asked a question (measured against
+other forms in `docs/architecture.md`). Nothing is cut in silence: what did not fit is told in
 `Prompt.notice`. Knows nothing of how lines are found or replies are made.
 """
 
@@ -39,7 +40,7 @@ class Prompt:
     """What the model reads, and what came of the parts.
 
     `text` ends with `opening`, the words that the reply begins with. `recollections` are the lines that are in the
-    text. `stops` end the reply. `notice` tells the user what did not fit, if anything.
+    text. `stops` end the reply. `reader` says that it is for the reader. `notice` tells the user what did not fit.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Prompt:
     recollections: tuple[Recollection, ...] = ()
     stops: tuple[str, ...] = ()
     notice: str = ""
+    reader: bool = False
 
 
 def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
@@ -88,7 +90,8 @@ def build_prompt(
     """
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
-    opening = "" if form == "specification" else reply_opening(user_input, lines)
+    reader = model.has_reader and bool(lines) and form == "auto"
+    opening = "" if form == "specification" or reader else reply_opening(user_input, lines)
     turns = list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:
@@ -97,7 +100,7 @@ def build_prompt(
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
     if opening == NOT_TOLD:
         stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
-    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice)
+    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader)
 
 
 def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
@@ -124,6 +127,10 @@ def _render(
         return _render_specification(
             model, SPECIFICATION.format(memories=memories or "none", input=said), said, history
         )
+    if model.has_reader and lines:
+        in_time = sorted(lines, key=lambda line: (line.when, line.session, line.turn))  # of two values the newer last
+        before = [{"role": turn.speaker, "content": turn.text} for turn in history]
+        return model.render(reader_messages([as_said_to_user(line) for line in in_time], said, before))
     notes = "\n".join(f"- {as_said_to_user(line)}" for line in reversed(lines))  # the best one last
     if not model.has_chat_template:
         head = f"Notes about the user:\n{notes}\n\n" if notes else ""
@@ -133,6 +140,13 @@ def _render(
     messages += [{"role": turn.speaker, "content": turn.text} for turn in history]
     messages.append({"role": "user", "content": f"Notes:\n{notes}\n\n{said}" if notes else said})
     return model.render(messages)
+
+
+def reader_messages(notes: Sequence[str], said: str, history: Sequence[Message] = ()) -> list[Message]:
+    """Return the conversation that the reader is trained on: notes as said to the user, in the order of their times."""
+    listed = "".join(f"- {note}\n" for note in notes)
+    last = {"role": "user", "content": f"Notes:\n{listed}\n{said}"}
+    return [{"role": "system", "content": _SYSTEM}, *history, last]
 
 
 def _render_specification(model: LanguageModel, system: str, said: str, history: Sequence[Turn]) -> str:

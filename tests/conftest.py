@@ -58,15 +58,22 @@ class FakeEncoder:
 class ScriptedModel:
     """A language model that replays replies and keeps the prompts it was given; a token is a word."""
 
-    def __init__(self, *replies: str, window_tokens: int = 1024, has_chat_template: bool = True) -> None:
+    def __init__(
+        self, *replies: str, window_tokens: int = 1024, has_chat_template: bool = True, has_reader: bool = False
+    ) -> None:
         self.name = "scripted"
         self.window_tokens = window_tokens
         self.has_chat_template = has_chat_template
+        self.has_reader = has_reader
         self.prompts: list[str] = []
+        self.readers: list[bool] = []
         self.samplings: list[Sampling] = []
         self._replies = list(replies)
 
-    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+    ) -> Iterator[str]:
+        self.readers.append(reader)
         self.prompts.append(prompt)
         self.samplings.append(sampling)
         reply = self._replies.pop(0) if self._replies else "All right."

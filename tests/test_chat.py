@@ -74,7 +74,7 @@ def test_line_is_saved_before_the_reply(tmp_path):
     run = Run(tmp_path)
 
     class Dies(ScriptedModel):
-        def stream(self, prompt: str, sampling: object, stops: Sequence[str] = ()) -> Iterator[str]:
+        def stream(self, prompt: str, sampling: object, stops: Sequence[str] = (), **_: object) -> Iterator[str]:
             raise SystemError("killed")
 
     run.chat._model = ready(Dies())
@@ -87,7 +87,7 @@ def test_interrupted_reply_is_kept_and_session_goes_on(tmp_path, capsys):
     run = Run(tmp_path)
 
     class Interrupted(ScriptedModel):
-        def stream(self, prompt: str, sampling: object, stops: Sequence[str] = ()) -> Iterator[str]:
+        def stream(self, prompt: str, sampling: object, stops: Sequence[str] = (), **_: object) -> Iterator[str]:
             yield "Once upon"
             raise KeyboardInterrupt
 

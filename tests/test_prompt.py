@@ -5,6 +5,8 @@ pytest tests/test_prompt.py        needs no weights and no network
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from conftest import NOON, ScriptedModel
 from hypothesis import given, settings
@@ -98,6 +100,25 @@ def test_best_line_is_last_and_begins_the_reply():
     assert prompt.text.index("You work in a quarry.") < prompt.text.index("Your goat is called Bramble.")
     assert prompt.opening == "Your goat"
     assert prompt.text.endswith("<assistant> Your goat")
+
+
+def test_reader_gets_lines_in_the_order_of_their_times():
+    model = ScriptedModel(has_reader=True)
+    newer = Recollection("I live in Bergen now.", 0.9, 2, 0, NOON + timedelta(days=2), "user")
+    prompt = build_prompt(model, "Where do I live?", [newer, line("I live in Ghent.")], budget=900)
+    assert "Notes:\n- You live in Ghent.\n- You live in Bergen now.\n\nWhere do I live?" in prompt.text
+    assert "Madrid" not in prompt.text  # no worked example
+    assert (prompt.reader, prompt.opening) == (True, "")
+
+
+def test_without_lines_the_reader_rests():
+    for said in ("What is 17 times 3?", "Where do I live?"):
+        prompt = build_prompt(ScriptedModel(has_reader=True), said, budget=900)
+        assert prompt == build_prompt(ScriptedModel(), said, budget=900)
+        assert not prompt.reader
+    lines = [line("I live in Ghent.")]
+    literal = build_prompt(ScriptedModel(has_reader=True), "Hi", lines, budget=900, form="specification")
+    assert not literal.reader
 
 
 def test_openings():
