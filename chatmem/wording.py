@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 LEAD = re.compile(
-    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|а|и|ну|но"
+    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|one more"
+    r" thing|fun fact|for your information|let me tell you(?: something)?(?: about (?:me|myself))?(?=[:,])|а|и|ну|но"
     r"|siri|alexa|computer|пожалуйста|请|那)\b[\s,.:!…-]*|[-*•\"'“«(\s]+)+",
     re.I,
 )
@@ -34,7 +35,8 @@ _PRAISE = (
 )
 REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "You should try it.", "Yeah, it is."
     rf"^(?:(?:oh|wow|yeah|yes|yep|no|haha|hm+|well|ah|aww?|congratulations|congrats)\b[\s,.!-]*)*(?:(?:that|this)(?:'s"
-    rf"| is| was| sounds?| looks?| seems?| makes?| works?| helps?| explains?| must| would| could| can)\b(?!.*(?:\b{_MINE}\b|\d))(?: [\w'-]+)"
+    rf"| is| was| sounds?| looks?| seems?| makes?| works?| helps?| explains?| must| would| could| can)\b(?!.*"
+    rf"(?:\b{_MINE}\b|\d))(?: [\w'-]+)"
     r"{0,9}"
     rf"|(?:it|those|they|these|he|she)(?:'s|'re| is| are| was| were| can be| must be| sounds?| looks?)(?: not| so|"
     rf" very| really| pretty| quite| all| just| such| a| an| the| too| also| always| lot of| definitely| totally)*(?:"
@@ -66,36 +68,46 @@ QUESTION = re.compile(  # without a question mark: "where do I work" is one, "Wh
     rf"|anybody"
     r"|someone)\b|(?:is|are|does|did|has|could|would|should|will) (?!be\b|have\b|been\b)\w+|i (?:was )?wonder"
     r"(?:ing)?\b|i(?:'d| would)? (?:(?:want|need|like|love) to|wanna) (?:know|hear|find out|ask|check)\b|(?:what|how)"
-    r" about\b|any (?:idea|tips|advice|suggestions|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда"
-    r"|почему|зачем|как|какой|какая|какое|какие|сколько|разве|неужели)\b[^.!,]*$)",
+    r" about\b|ever (?:been|had|seen|tried|heard|wanted|eaten|met)\b|got any\b|mind if\b|since when\b|(?:roughly|about"
+    r"|approximately|exactly|just|so) (?:how|what|when|where|who)\b|any (?:idea|tips|advice|suggestions"
+    r"|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда|почему|зачем|как|какой|какая|какое|какие"
+    r"|сколько|разве|неужели|можно ли|можешь|можете|не мог\w* бы)\b[^.!,]*$)",
     re.I,
 )
 CHINESE_QUESTION = re.compile(
     r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|哪个|是不是)[。.!！\s]*$|^(?:请问|那|那么)?(?:怎么|怎样"
-    r"|为什么|什么|哪|谁|几|多少|是否|有没有|能不能|可不可以)"
+    r"|为什么|什么|哪|谁|几|多少|是否|有没有|能不能|可不可以)|(?:是|在|叫|有)(?:什么|哪|谁|多少|几)[^，。]{0,6}$"
+    r"|^[^.!,]*\bли\b[^.!,]*$"
 )
 
 _VERBS = (  # what people tell an assistant to do; states ("love", "work", "live") are left out: "Love my job!"
     r"tell|give|show|write|explain|list|help|make|translate|summari[sz]e|pick|recommend|suggest|compare|describe"
     r"|calculate|count|define|find|say|repeat|forget|delete|erase|let's|let us|let me|answer|ask|compose|create|draw"
     r"|plan|guess|imagine|pretend|stop|continue|go on|go ahead|try|sing|spell|rewrite|convert|think of|ignore"
-    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text|send|email"
-    r"|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause|skip|shuffle|start|begin"
-    r"|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect|pair|engage|activate|report"
-    r"|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk|lower|raise|increase"
-    r"|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be quiet|shut|wake me|see if|see"
-    r" what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear|clean up|edit|fix|format|generate"
-    r"|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk me|quiz|test me|entertain|cheer"
-    r"|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own|speak|smoke))|never (?:call|say"
-    r"|mention|tell|ask)|correct|complete|finish|parse|evaluate|place|disconnect|bring up|direct me|adjust|cross "
-    r"(?:off|out|\w+ off)|replace|empty|speed up|slow down|enter|eliminate|insert|log|register|deactivate|freeze|block"
-    r"|unblock|provide|display|identify|estimate|rate|choose|select|ring|contact|fetch|grab|ensure|make sure|verify"
-    r"|flag|file|postpone|reschedule|arrange|rename|save|print|download|upload|install|lock|unlock|dim|hear me out"
-    r"|enlighten|refer|recite|chat|narrate|assist|sort|draft|rank|compute|simplify|paraphrase|expand|extract|classify"
-    r"|organi[sz]e|design|propose|invent|debug|run|execute|simulate|analy[sz]e|assess|review|critique|highlight|quote"
-    r"|cite|research|investigate|discuss|argue|debate|present|illustrate|demonstrate|elaborate|clarify|specify|predict"
-    r"|multiply|divide|subtract|add up|sum up|round|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass"
-    r"|press|click|type|warn|alert|mark|label|tag|keep talking|surprise me|amuse|assume|throw|reduce|abort|converse"
+    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text(?!"
+    r" messages?\b)|send|email|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause"
+    r"|skip|shuffle|start|begin|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect"
+    r"|pair|engage|activate|report|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk"
+    r"|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be quiet"
+    r"|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear|clean up|edit"
+    r"|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk me|quiz|test"
+    r" me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own|speak"
+    r"|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b(?:before|after|on|at"
+    r"|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete|finish|parse|evaluate"
+    r"|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed up|slow down|enter"
+    r"|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify|estimate|rate|choose"
+    r"|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule|arrange|rename|save|print"
+    r"|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat|narrate|assist|sort|draft|rank"
+    r"|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose|invent|debug|run|execute"
+    r"|simulate|analy[sz]e|assess|review|critique|highlight|quote|cite|research|investigate|discuss|argue|debate"
+    r"|present|illustrate|demonstrate|elaborate|clarify|specify|predict|multiply|divide|subtract|add up|sum up|round"
+    r"|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass|press|click|type|warn|alert|mark|label|tag|keep"
+    r" talking|surprise me|amuse|assume|throw|reduce|abort|converse"
+)
+HABIT = re.compile(  # "Walk to work every day" tells of the user
+    r"^(?!.*\b(?:me|you|your|us)\b).*\b(?:every|usually|often|twice|daily|weekly|mostly|a lot|on weekends|most (?:days"
+    r"|mornings)|to work|since|for (?:a|the) living|\w+days)\b",
+    re.I,
 )
 COMMAND = re.compile(
     # "Book club is on Tuesdays." tells
@@ -109,8 +121,10 @@ COMMAND = re.compile(
     r"|your |more )*(?:reminder|directions|help|info|information|advice|suggestions?|recommendations?|ideas?|tips"
     r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia))\b|(?:расскажи|скажи|напиши|объясни"
     r"|покажи|помоги|переведи|посоветуй|забудь|дай|найди|сделай|спой|придумай|перечисли|подскажи|напомни|поставь"
-    r"|включи|выключи|позвони|назови)(?:те)?\b|(?:请|帮我|告诉我|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉"
-    r"|提醒我|查一?下|讲|把.*(?:翻译|改|变|换|写)成|再说一遍|换个话题))",
+    r"|включи|выключи|позвони|назови|спроси|реши|исправь|продолжи|посчитай|проверь|опиши|сравни|составь|закончи|начни"
+    r"|прочитай)(?:те)?\b|(?!здравствуйте|[а-яё]*вите)[а-яё]{2,}(?:йте|ите|ьте)\b|давай(?:те)?\b|(?:请|帮我|告诉我"
+    r"|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉|提醒我|查一?下|讲|继续|总结|用.{1,8}(?:总结|解释|回答|说)|换"
+    r"|列出|算|把.*(?:翻译|改|变|换|写)成|再说一遍|换个话题))",
     re.I,
 )
 NAMING = re.compile(  # "Call me Rob." says a name
@@ -133,20 +147,22 @@ KEEP = re.compile(
 KEEP_THAT = re.compile(  # means nothing alone: what was said before is meant
     r"^(?:(?:can|could|would|will) you )?(?:(?:save|remember|note|store|keep|memori[sz]e|record|don't forget|do not"
     r" forget|write down|make a note of|take note of|bear) (?:that|this|it|what i (?:just )?said)(?: down| in mind|"
-    r" for (?:me|later)| please| too| as well)*|keep (?:that|this|it) in (?:mind|memory)|write (?:that|this|it) down"
-    r"|remember|note (?:that|this)|запомни(?: это)?|сохрани(?: это)?|запиши(?: это)?|не забудь(?: это)?|(?:请)?(?:记住"
-    r"|记下|记一下|保存)(?:这个|这一点|这点|它|这件事)?)[\s,.!?。！]*(?:please)?[\s.!。！]*$",
+    r" for (?:me|later)| please| too| as well)*|keep (?:that|this|it) in (?:mind|memory)|(?:you should |please )?write"
+    r" (?:that|this|it) down(?: for me)?|remember|note (?:that|this)|запомни(?: это)?|сохрани(?: это)?|запиши(?: это)?"
+    r"|не забудь(?: это)?|(?:请)?(?:记住|记下|记一下|记下来|保存)(?:这个|这一点|这点|它|这件事)?)[\s,.!?。！]*"
+    r"(?:please)?[\s.!。！]*$",
     re.I,
 )
 WHAT_IF = re.compile(
-    r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|assume|assuming"
-    r"|hypothetically|in theory|theoretically|in (?:an|a|my|another|some|the) (?:\w+ )?(?:world|life|universe|timeline"
-    r"|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another life|if only\b|i wish (?:i|my|we|you|it|there)\b|"
-    r"(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i (?:might|may|could) .*\b(?:some"
-    r" ?day|one day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|假设|假如|如果我是|要是|想象)|^(?:if"
-    r"|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i|we)(?:'d|"
-    r" would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы|\bбы\b.*\bесли\b"
-    r"|^如果.*(?:就|会|想)",
+    r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|picture (?:this"
+    r"|that|me|a)|assume|assuming|hypothetically|in theory|theoretically|in (?:an|a|my|another|some|the) (?:\w+ )?"
+    r"(?:world|life|universe|timeline|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another life|if only\b|i wish"
+    r" (?:i|my|we|you|it|there)\b|(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i "
+    r"(?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|вот бы"
+    r"|представим|если .*\b(?:буду|будет|куплю|поеду|пойду|уеду|стану|сделаю|открою|брошу)\b|假设|假如|如果我是|要是"
+    r"|想象)|^(?:if|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i"
+    r"|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы"
+    r"|\bбы\b.*\bесли\b|^如果.*(?:就|会|想)",
     re.I,
 )
 _WORK = (
@@ -155,8 +171,8 @@ _WORK = (
     r"|computer game|d&d (?:game|campaign)|campaign|manga|anime|drama|script|tale|song)"
 )
 FICTION = re.compile(
-    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:club|shop"
-    rf"|store"
+    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:time|club"
+    rf"|shop|store"
     r"|fair|theat|industry|festival|school|job|house|review|market|group|class|home|car|contract)\w*)"
     rf"|^(?:in|from) .*\b{_WORK} (?:that )?i(?:'m| am) (?:writing|reading|working on|watching)\b"
     r"|^(?:the|my|our) (?:main |novel's |story's )?(?:hero|heroine|protagonist|antagonist|villain|narrator|main"
@@ -165,14 +181,21 @@ FICTION = re.compile(
     rf"|the|our|a|his|her)(?: \w+){{0,2}} {_WORK}\b|^once upon a time\b|\bi (?:dreamt|dreamed|had a dream|was"
     rf" dreaming)\b"
     r"|^(?:let's |let us )?role[- ]?play|^(?:let's|let us) (?:pretend|play (?:pretend|a game))|^pretend\b|^in (?:this"
-    r"|our|the) (?:scene|role-?play)|^(?:my|our) (?:[\w&'-]+ ){0,2}(?:character|avatar|alter ego|persona)(?:'s)? |^"
-    r"(?:in|for) (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario)\b.*\b(?:i am|i'm|you are"
-    r"|you're|my character)\b|^you(?: are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b"
-    r"|^\*[^*]+\*$|^(?:as|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м"
-    r"|моей|нашем|этом|этой|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе|рассказе"
-    r"|книге|фильме|сне|сказке|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^(?:мой |моя )?(?:главн\w+"
-    r" )?геро(?:й|иня)\b|^(?:давай )?(?:поиграем|притвор)|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)(?:里|中)|梦见"
-    r"|梦到|做了个梦|^(?:小说|故事)?(?:主角|主人公)|假装|角色扮演",
+    r"|our|the) (?:scene|role-?play)|^(?:the|this|that|his|her) (?:story|novel|book|film|movie|tale|fairy ?tale"
+    r"|screenplay|comic|plot|play|series) (?:is about|is set|tells|begins|starts|follows|takes place)\b|^(?:in|by"
+    r"|from) (?:chapter|act|scene|episode) \w+|^(?:for|from) (?:my|the|our|a)(?: \w+)? (?:screenplay|novel|story|film"
+    r"|comic|script|play)\s*[:,]|^you(?:'ll)? (?:play|be)\b.*\bi(?:'ll| will)? (?:play|be|am)\b|^i(?:'ll| will) (?:be"
+    r"|play) (?:a|an|the) .*\byou(?:'ll| will)? (?:be|play|are)\b|^my (?:\w+ ){0,2}(?:sims?|elf|orc|wizard|sorcerer"
+    r"|paladin|rogue|dwarf|cleric|druid|barbarian|ranger)\b|^in[- ]character\b|^(?:my|the) (?:novel|story|book|film"
+    r"|comic|play|tale)'s \w+|^(?:my|our) (?:[\w&'-]+ ){0,2}(?:character|avatar|alter ego|persona)(?:'s)? |^(?:in|for)"
+    r" (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario)\b.*\b(?:i am|i'm|you are|you're|my"
+    r" character)\b|^you(?: are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b"
+    r"|^\*[^*\s][^*]*\*(?=\s|$)|^(?:as|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в "
+    r"(?:мо[её]м|моей|нашем|этом|этой|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе"
+    r"|рассказе|книге|фильме|сне|сказке|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой"
+    r" |моя )?(?:главн\w+ )?геро(?:й|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}"
+    r"(?:小说|故事|电影|书|梦|剧本|游戏)(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^"
+    r"(?:小说|故事)?(?:的)?(?:主角|主人公)|假装|角色扮演",
     re.I,
 )
 ROLE_PLAY = re.compile(  # what follows in the same message is played, "I" too
@@ -209,7 +232,7 @@ RETRACTION = re.compile(
     r"^(?:(?:no|wait|sorry|oh|ok|okay|oops|haha\w*|lol|well|actually|hey|hm+|stop|please|nah|yeah|нет|ой|стой|不"
     r"|等等)\b[\s,.!…，-]*)*(?:(?:(?:that|it|this|all that|everything|i)(?:'s|'m| was| is| am|) (?:was )?(?:only |just"
     r" |all |not )?(?:a |being )?(?:joke|jokes|joking|kidding|lying|lie|serious|teasing|prank|messing with you|pulling"
-    r" your leg|winding you up)\b|(?:just|only) (?:kidding|joking|teasing|messing with you|pulling your leg)|jk\b|i"
+    r" your leg|winding you up)\b|(?:just |only )?(?:kidding|joking|teasing|messing with you|pulling your leg)|jk\b|i"
     r" lied|i (?:just )?made (?:that|it|this)(?: all)? up|i take (?:that|it|this) back|(?:scratch|strike|disregard"
     r"|ignore|forget|delete|erase|cancel|undo|drop|don't (?:save|remember|keep|store)|do not (?:save|remember|keep)) "
     r"(?:that|this|it|what i (?:just )?(?:said|told you|wrote)|my last (?:message|line|sentence))(?! (?:i|my|we)\b)"
@@ -238,10 +261,10 @@ _NOW = (  # "at the moment" is left out: who reads a book at the moment reads it
     r"|此刻|这会儿|今晚|这周)"
 )
 _MOOD = (
-    r"(?:tired|hungry|thirsty|bored|sleepy|exhausted|busy|stressed|sad|happy|angry|sick|ill|cold|hot|late|upset"
-    r"|excited|nervous|in a (?:meeting|hurry|rush|good mood|bad mood)|on (?:the|a|my way)\b.*|at (?:the|a)\b.*"
-    r"|stuck\b.*|waiting\b.*|feeling\b.*|running late|back|free|alone|outside|ready)(?: (?:at the moment|now|currently"
-    r"|already))?"
+    r"(?:tired|hungry|starving|freezing|thirsty|bored|sleepy|exhausted|busy|stressed|sad|happy|angry|sick|ill|cold|hot"
+    r"|late|upset|excited|nervous|in a (?:meeting|hurry|rush|good mood|bad mood)|on (?:the|a|my way)\b.*|at (?:the"
+    r"|a)\b.*|stuck\b.*|waiting\b.*|feeling\b.*|running late|back|free|alone|outside|ready)(?: (?:at the moment|now"
+    r"|currently|already))?"
 )
 TEMPORARY = re.compile(
     rf"^(?:i(?:'m| am| feel| still feel)(?: still| just| so| very| really| a bit| a little| pretty| too| super| quite|"
