@@ -26,6 +26,7 @@ from chatmem.sentences import (
     same_words,
     split_sentences,
 )
+from chatmem.succession import with_heirs
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query; chosen on questions of our own
@@ -98,7 +99,8 @@ def select(
     """Choose what comes back from scored lines, best first: facts of the user, never the same words twice.
 
     What the assistant said comes back only when the query asks for it, and what a newer line has superseded only when
-    it asks about the past. "What do you know about me?" fits every fact, the newest first.
+    it asks about the past; else the newer line comes in its place. "What do you know about me?" fits every fact, the
+    newest first.
     """
     if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
         return []
@@ -108,7 +110,7 @@ def select(
     states = {"active", "superseded"} if of_past else {"active"}
     usable = [
         (line, score)
-        for line, score in scored
+        for line, score in with_heirs(scored)
         if line.kind in kinds and line.status in states and line.turn_key not in visible
     ]
     if asks_for_everything(query):

@@ -63,6 +63,7 @@ def _is_order(text: str) -> bool:
     """Tell whether a sentence tells somebody to do something, rather than what the user does."""
     if wording.HABIT.match(text):
         return False
+    text = re.sub(r"^(?:just|simply|kindly|quickly)\s+", "", text, flags=re.I)
     first, _, rest = text.casefold().partition(" ")
     second = re.split(r"[^\w]", rest, maxsplit=1)[0]
     plainly = first.strip(",") in word_sets.ORDERS and (second in word_sets.ORDERED or not rest)

@@ -75,9 +75,9 @@ QUESTION = re.compile(  # without a question mark: "where do I work" is one, "Wh
     re.I,
 )
 CHINESE_QUESTION = re.compile(
-    r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|哪个|是不是)[。.!！\s]*$|^(?:请问|那|那么)?(?:怎么|怎样"
-    r"|为什么|什么|哪|谁|几|多少|是否|有没有|能不能|可不可以)|(?:是|在|叫|有)(?:什么|哪|谁|多少|几)[^，。]{0,6}$"
-    r"|^[^.!,]*\bли\b[^.!,]*$"
+    r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|几号|星期几|周几|哪个|是不是)[。.!！\s]*$|^(?:请问|那"
+    r"|那么)?(?:怎么|怎样|为什么|什么|哪|谁|几|多少|是否|有没有|能不能|可不可以)|(?:是|在|叫|有)(?:什么|哪|谁|多少"
+    r"|几)[^，。]{0,6}$|^[^.!,]*\bли\b[^.!,]*$"
 )
 
 _VERBS = (  # what people tell an assistant to do; states ("love", "work", "live") are left out: "Love my job!"
@@ -88,17 +88,17 @@ _VERBS = (  # what people tell an assistant to do; states ("love", "work", "live
     r" messages?\b)|send|email|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause"
     r"|skip|shuffle|start|begin|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect"
     r"|pair|engage|activate|report|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk"
-    r"|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be quiet"
-    r"|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear|clean up|edit"
-    r"|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk me|quiz|test"
-    r" me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own|speak"
-    r"|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b(?:before|after|on|at"
-    r"|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete|finish|parse|evaluate"
-    r"|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed up|slow down|enter"
-    r"|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify|estimate|rate|choose"
-    r"|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule|arrange|rename|save|print"
-    r"|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat|narrate|assist|sort|draft|rank"
-    r"|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose|invent|debug|run|execute"
+    r"|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be (?!back"
+    r"|there|home)\w+|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear"
+    r"|clean up|edit|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk"
+    r" me|quiz|test me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own"
+    r"|speak|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b(?:before|after|on"
+    r"|at|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete|finish|parse"
+    r"|evaluate|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed up|slow down"
+    r"|enter|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify|estimate|rate"
+    r"|choose|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule|arrange|rename|save"
+    r"|print|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat|narrate|assist|sort|draft"
+    r"|rank|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose|invent|debug|run|execute"
     r"|simulate|analy[sz]e|assess|review|critique|highlight|quote|cite|research|investigate|discuss|argue|debate"
     r"|present|illustrate|demonstrate|elaborate|clarify|specify|predict|multiply|divide|subtract|add up|sum up|round"
     r"|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass|press|click|type|warn|alert|mark|label|tag|keep"
@@ -189,13 +189,14 @@ FICTION = re.compile(
     r"|paladin|rogue|dwarf|cleric|druid|barbarian|ranger)\b|^in[- ]character\b|^(?:my|the) (?:novel|story|book|film"
     r"|comic|play|tale)'s \w+|^(?:my|our) (?:[\w&'-]+ ){0,2}(?:character|avatar|alter ego|persona)(?:'s)? |^(?:in|for)"
     r" (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario)\b.*\b(?:i am|i'm|you are|you're|my"
-    r" character)\b|^you(?: are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b"
-    r"|^\*[^*\s][^*]*\*(?=\s|$)|^(?:as|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в "
-    r"(?:мо[её]м|моей|нашем|этом|этой|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе"
-    r"|рассказе|книге|фильме|сне|сказке|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой"
-    r" |моя )?(?:главн\w+ )?геро(?:й|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}"
-    r"(?:小说|故事|电影|书|梦|剧本|游戏)(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^"
-    r"(?:小说|故事)?(?:的)?(?:主角|主人公)|假装|角色扮演",
+    r" character)\b|^in (?:my|our|this|the) (?:fantasy|imaginary|make-believe|fictional|magical|virtual) \w+|^you(?:"
+    r" are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b|^\*[^*\s][^*]*\*(?=\s|$)|^(?:as"
+    r"|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом|этой"
+    r"|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне|сказке"
+    r"|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой |моя )?(?:главн\w+ )?геро(?:й"
+    r"|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)"
+    r"(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^(?:小说|故事)?(?:的)?(?:主角|主人公)"
+    r"|假装|角色扮演",
     re.I,
 )
 ROLE_PLAY = re.compile(  # what follows in the same message is played, "I" too
