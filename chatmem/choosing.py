@@ -23,6 +23,7 @@ from chatmem.sentences import (
     same_words,
     split_sentences,
 )
+from chatmem.succession import predecessors
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
@@ -37,27 +38,35 @@ class Scored(NamedTuple):
     rank: float  # what the lines are ordered by
 
 
+class Found(NamedTuple):
+    """A line with the best that can be said for it, be it for what it superseded."""
+
+    line: Line
+    score: float
+    rank: float
+    texts: tuple[str, ...]  # its own, then those of the lines that it superseded
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which lines may come back for a query at all."""
+    """Which lines are ranked for a query at all."""
 
     kinds: frozenset[str]
-    states: frozenset[str]
     visible: frozenset[int]  # turns that are seen anyway
     count: int  # so many different lines are looked at, the best by rank
 
     @classmethod
     def by(cls, query: str, k: int, visible: Collection[int]) -> Wanted:
-        """What the assistant said comes back only when asked for, what was superseded when asked about the past."""
+        """What the assistant said is looked at only when it is asked for."""
         kinds = MEMORY_KINDS | {"reply"} if asks_about_assistant(query) else MEMORY_KINDS
-        states = {"active", "superseded"} if asks_about_past(query) else {"active"}
-        return cls(frozenset(kinds), frozenset(states), frozenset(visible), max(3 * k, NUM_CANDIDATES))
+        return cls(frozenset(kinds), frozenset(visible), max(3 * k, NUM_CANDIDATES))
 
     def takes(self, line: Line) -> bool:
-        """Tell whether a line may come back."""
-        return line.kind in self.kinds and line.status in self.states and line.turn_key not in self.visible
+        """Tell whether a line is ranked; a superseded one helps to find the line that superseded it."""
+        return line.kind in self.kinds and line.status in _RANKED and line.turn_key not in self.visible
 
 
+_RANKED = ("active", "superseded")
 Rank = Callable[[str, Wanted], list[Scored]]
 
 
@@ -81,22 +90,38 @@ class Choice:
         chosen = self._fitting(query, ranked, wanted) or self._second_hop(query, wanted, ranked, k)
         return (chosen if asks_about_past(query) else newest_only(chosen))[:k]
 
-    def _ranked(self, query: str, wanted: Wanted) -> list[Scored]:
-        return sorted(self.rank(query, wanted), key=lambda one: (one.rank, one.line.key), reverse=True)
+    def _ranked(self, query: str, wanted: Wanted) -> list[Found]:
+        """Return what may come back, best first; a line is as good as the best of those that it superseded."""
+        found = {one.line.key: one for one in self.rank(query, wanted)}
+        older = predecessors(one.line for one in found.values())
+        states = _RANKED if asks_about_past(query) else ("active",)
+        lines = []
+        for key, one in found.items():
+            if one.line.status in states:
+                before = [found[line.key] for line in older.get(key, ())]
+                family = (one, *before)
+                score, rank = max(each.score for each in family), max(each.rank for each in family)
+                lines.append(Found(one.line, score, rank, tuple(each.line.text for each in family)))
+        return sorted(lines, key=lambda one: (one.rank, one.line.key), reverse=True)
 
-    def _fitting(self, query: str, ranked: list[Scored], wanted: Wanted) -> list[Recollection]:
+    def _fitting(self, query: str, ranked: list[Found], wanted: Wanted) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
         of_assistant = asks_about_assistant(query)
         if self.decision is None or of_assistant:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
             return _different([one for one in ranked if one.score >= floor], wanted.count)
         nearest = _different(ranked, NUM_CANDIDATES)
-        chances = self.decision.answerable(query, [line.text for line in nearest])
-        sure = [replace(line, score=float(chance)) for line, chance in zip(nearest, chances, strict=True)]
-        answers = [line for line in sure if line.score >= self.decision.threshold]
+        texts = {one.line.key: one.texts for one in ranked}
+        asked = [(line, text) for line in nearest for text in texts[line.line]]
+        chances = self.decision.answerable(query, [text for _, text in asked])
+        sure: dict[int, float] = {}
+        for (line, _), chance in zip(asked, chances, strict=True):
+            sure[line.line] = max(float(chance), sure.get(line.line, 0.0))
+        answers = [replace(line, score=sure[line.line]) for line in nearest]
+        answers = [line for line in answers if line.score >= self.decision.threshold]
         return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
 
-    def _second_hop(self, query: str, wanted: Wanted, ranked: list[Scored], k: int) -> list[Recollection]:
+    def _second_hop(self, query: str, wanted: Wanted, ranked: list[Found], k: int) -> list[Recollection]:
         """Return what answers a query in other names, with the lines that gave the names."""
         near = _different(ranked, NUM_CANDIDATES)
         for renamed, used in rewritten(query, [line.text for line in near]):
@@ -107,10 +132,10 @@ class Choice:
         return []
 
 
-def _different(ranked: Iterable[Scored], count: int) -> list[Recollection]:
+def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:
     """Return the first `count` lines that do not say the same words."""
     chosen: dict[str, Recollection] = {}
-    for line, score, _ in ranked:
+    for line, score, *_ in ranked:
         if len(chosen) == count:
             break
         chosen.setdefault(same_words(line.text), line.recollection(score))

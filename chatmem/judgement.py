@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from chatmem import wording
+from chatmem import word_sets, wording
 
 Kind = Literal[
     "fact", "temporary", "quotation", "question", "command", "what-if", "fiction", "small talk", "retraction", "keep"
@@ -39,7 +39,7 @@ def judge(sentence: str) -> Kind:
 
 def _not_real(whole: str, text: str) -> Kind | None:
     """Return the kind of a sentence that tells what is made up, or what somebody else said; None for others."""
-    if wording.FICTION.search(text):
+    if wording.FICTION.search(text) or wording.FICTION.match(whole):
         return "fiction"
     if wording.WHAT_IF.search(text):
         return "what-if"
@@ -50,13 +50,24 @@ def _by_first_words(text: str) -> Kind:
     """Return the kind of a sentence as its order of words shows it."""
     if wording.NAMING.match(text):
         return "fact"
-    if wording.COMMAND.match(text):
+    if _is_order(text):
         return "fact" if wording.STANDING.search(text) and not text.casefold().startswith("let") else "command"
     if wording.QUESTION.match(text):
         return "question"
     if wording.REACTION.match(text):
         return "small talk"
     return "temporary" if wording.TEMPORARY.match(text) else "fact"
+
+
+def _is_order(text: str) -> bool:
+    """Tell whether a sentence tells somebody to do something, rather than what the user does."""
+    if wording.HABIT.match(text):
+        return False
+    text = re.sub(r"^(?:just|simply|kindly|quickly)\s+", "", text, flags=re.I)
+    first, _, rest = text.casefold().partition(" ")
+    second = re.split(r"[^\w]", rest, maxsplit=1)[0]
+    plainly = first.strip(",") in word_sets.ORDERS and (second in word_sets.ORDERED or not rest)
+    return plainly or bool(wording.COMMAND.match(text))
 
 
 def retracts_topic(sentence: str) -> bool:

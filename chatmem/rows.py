@@ -24,7 +24,8 @@ _JOINT = re.compile(r"[\w,;，；—–-]")  # between two clauses stands more t
 class Line:
     """One sentence of the journal, or a part of one: a memory line where its kind is in `MEMORY_KINDS` or "reply".
 
-    `text` is what it reads alone, `said` what stands in the turn; `until` is when it ceased to be current.
+    `text` is what it reads alone, `said` what stands in the turn; `until` is when it ceased to be current, and
+    `superseded_by` the key of the line that ended it.
     """
 
     key: int
@@ -39,6 +40,7 @@ class Line:
     said: str = ""
     sentence: int = 0
     until: datetime | None = None
+    superseded_by: int | None = None
 
     def recollection(self, score: float) -> Recollection:
         """Return the line as what a memory brings back."""
@@ -46,6 +48,15 @@ class Line:
         return Recollection(
             self.text, score, self.session, self.turn, self.when, self.speaker, until=until, line=self.key
         )
+
+
+_COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields
+    **{name: schema.lines.c[name] for name in ("key", "text", "kind", "status", "said", "sentence")},
+    **{name: schema.lines.c[name] for name in ("until", "superseded_by")},
+    **{name: schema.turns.c[name] for name in ("session", "when", "speaker")},
+    "turn_key": schema.lines.c.turn,
+    "turn": schema.turns.c.position,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +99,7 @@ def select_lines(
 ) -> list[Line]:
     """Return lines in the order in which they were said."""
     query = (
-        sa.select(
-            schema.lines.c.key,
-            schema.lines.c.turn,
-            schema.lines.c.text,
-            schema.lines.c.kind,
-            schema.lines.c.status,
-            schema.turns.c.session,
-            schema.turns.c.position,
-            schema.turns.c.when,
-            schema.turns.c.speaker,
-            schema.lines.c.said,
-            schema.lines.c.sentence,
-            schema.lines.c.until,
-        )
+        sa.select(*(column.label(name) for name, column in _COLUMNS.items()))
         .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
         .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
     )
@@ -109,17 +107,13 @@ def select_lines(
         query = query.where(schema.turns.c.session == session)
     if where is not None:
         query = query.where(where)
-    return [
-        Line(
-            *row[:7],
-            datetime.fromisoformat(row[7]),
-            row[8],
-            row[9],
-            row[10],
-            row[11] and datetime.fromisoformat(row[11]),
-        )
-        for row in db.execute(query)
-    ]
+    return [_line(row) for row in db.execute(query).mappings()]
+
+
+def _line(row: Mapping[Any, Any]) -> Line:
+    """Return the line of a row of `select_lines`."""
+    until = None if row["until"] is None else datetime.fromisoformat(row["until"])
+    return Line(**{**row, "when": datetime.fromisoformat(row["when"]), "until": until})
 
 
 def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:

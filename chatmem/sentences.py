@@ -72,7 +72,8 @@ def asks_for_everything(query: str) -> bool:
 
 def asks_about_past(query: str) -> bool:
     """Tell whether a query asks for what was so once: what a newer line has superseded may answer it."""
-    return bool(_PAST.search(query))
+    asked = (sentence for sentence in split_sentences(query) if judge(sentence) in ("question", "command"))
+    return any(_PAST.search(sentence) for sentence in asked)
 
 
 def is_personal(query: str) -> bool:

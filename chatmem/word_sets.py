@@ -1,4 +1,4 @@
-"""Sets of words that the rules for frames and versions look for."""
+"""Sets of words that the rules for kinds, frames and versions look for."""
 
 from __future__ import annotations
 
@@ -51,3 +51,37 @@ CANCELLING = word_set("cancelled canceled off over called")
 WORKING = word_set("job jobs career careers employer employers companies company firm")
 STOPPING = word_set("stopped quit gave")
 DETERMINERS = word_set("my our the a an new current own this that")
+# Begin an order where a word of ORDERED follows: "Tidy up this paragraph.", not "Process engineering is my job."
+ORDERS = word_set(
+    "abandon accept access adapt adopt advise aim align allow alter amend annotate answer apply approve arrange ask"
+    " assemble assign attach avoid bake balance beat begin bend boil borrow bounce break breathe brew bring brush"
+    " build burn bury calm capture care carry catch celebrate challenge charge chase chop climb collect colour combine"
+    " come comment commit compete condense confess consider consult contain continue control cook cool copy count"
+    " cover crack cross cure cut dance deal decide declare decorate decode define delay deliver demand deny depict"
+    " detect determine develop dig discard discover dismiss distribute do double drag dress drink drive drop eat elect"
+    " embrace emphasize encode encourage end enjoy enlarge enter erase escape examine exchange exclude excuse exit"
+    " experiment export express face fake fasten feed fetch fight fill filter finish fish fit focus fold follow force"
+    " form forward free fry gather generate get give glue go grade grant greet grow guard guide handle hang harvest"
+    " head heal hear hide hire hit hold hunt import impress include inspect inspire inspect insult interpret interview"
+    " introduce investigate invite iron join joke judge jump justify keep kick kill knock lay lead lean learn leave"
+    " lend let lift lighten link load locate look loosen lose maintain manage map march match measure meet melt"
+    " memorise memorize mention merge mind mix modify motivate multiply narrow negotiate nod observe obtain offer omit"
+    " open operate oppose outline overcome pack paint park pause perform permit persuade picture plant plot plug point"
+    " polish pour practice practise pray prefix prepare preserve pretend prevent print process produce promise promote"
+    " pronounce protect prove pull punch push quit quiz quote race raise reach react realise rebuild recall recite"
+    " recognise recommend record recover recycle refine reflect refuse refer reject relate relax release remake remove"
+    " repair rephrase replay represent request rescue resolve respect restart restate retell retry return reveal"
+    " reverse revise ride ring rinse run save scan score scream scroll seal search see select separate serve settle"
+    " shake shape share shift shine shoot shop shout shut sign simmer simplify sit sketch skip sleep slice slow smell"
+    " smile smooth solve sound spare speak speed spell spend spin split spread squeeze stack stand state stay step"
+    " stick stir store strike stretch structure style submit substitute subtract sum supply support suppose swap swim"
+    " switch take talk tap taste tear tease tell test thank think throw tidy tie tighten time touch trace trade train"
+    " transform treat trim trust try turn tutor twist type unpack untie use vary view visit vote wait wake walk warm"
+    " wash watch water weigh whisper win wind wipe wish wonder work wrap write zip zoom"
+)
+ORDERED = word_set(
+    "the a an me us this that these those it them him her your some any all each every up out in on off down over back"
+    " away to for from with into through one two three four five ten step like as if how what who when where why which"
+    " more less no just only again please harder carefully slowly yourself something someone anything everything at"
+    " about by between"
+)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 LEAD = re.compile(
-    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|а|и|ну|но"
+    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|one more"
+    r" thing|fun fact|for your information|let me tell you(?: something)?(?: about (?:me|myself))?(?=[:,])|а|и|ну|но"
     r"|siri|alexa|computer|пожалуйста|请|那)\b[\s,.:!…-]*|[-*•\"'“«(\s]+)+",
     re.I,
 )
@@ -14,11 +15,15 @@ SMALL_TALK = re.compile(
     r"|fine|wow|awesome|perfect|lovely|bye|goodbye|adios|see you|later|please|sorry|well|indeed|confirmed|absolutely"
     r"|good (?:morning|evening|afternoon|night|day)|how are you|cheers|welcome|never ?mind|all right|alright|got it|i"
     r" see|there|again|everyone|so much|very much|a lot|for (?:that|now|helping|your help|the help)|then|me too|same"
-    r" here|no problem|of course|no way|really|definitely|exactly|maybe|perhaps|sorry to hear that|true|both|either"
-    r"|not (?:really|sure|bad|happening)|haha\w*|lol|hm+|oh|ah|uh-?huh|sounds? (?:good|great|fun|like \w+)|talk to you"
-    r" soon|out|today|i(?:'m not| am not)? ?(?:don't )?(?:sure|think so|know|agree|appreciate it|understand)|i hope so"
-    r"|i guess|привет|здравствуй(?:те)?|спасибо|пока|да|нет|хорошо|ладно|добрый (?:день|вечер)|доброе утро|понятно|ага"
-    r"|конечно|你好|谢谢|再见|好的|嗨|好|是的|不是|哈+|早上好|晚安)[\s,.!…~，。！)(:;-]*)+$",
+    r" here|no problem|of course|no way|really|definitely|exactly|no worries|good one|fair enough|never mind that|my"
+    r" pleasure|you bet|too bad|oh well|whatever|anyway|right|mate|man|dude|friend|maybe|perhaps|sorry to hear that"
+    r"|true|both|either|not (?:really|sure|bad|happening)|haha\w*|lol|hm+|oh|ah|uh-?huh|sounds? (?:good|great|fun|like"
+    r" \w+)|talk to you soon|(?:see|catch) (?:you|ya)(?: \w+){0,3}|until (?:tomorrow|next time)|out|today|not bad(?:"
+    r" at all)?|ha|i(?:'m not| am not)? ?(?:don't )?(?:sure|think so|know|agree|appreciate it|understand)|i hope so|i"
+    r" guess|привет|здравствуй(?:те)?|спасибо(?: (?:большое|огромное|тебе|вам))*|до (?:завтра|встречи|свидания"
+    r"|скорого)|рада? (?:знакомству|слышать)|как дела|отлично|здорово|классно|круто|пока|да|нет|хорошо|ладно|добрый "
+    r"(?:день|вечер)|доброе утро|понятно|ага|конечно|你好|谢谢|再见|好的|嗨|好|是的|不是|哈+|早上好"
+    r"|晚安)[\s,.!…~，。！)(:;-]*)+$",
     re.I,
 )
 _MINE = r"(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|our|us)"
@@ -30,15 +35,16 @@ _PRAISE = (
 )
 REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "You should try it.", "Yeah, it is."
     rf"^(?:(?:oh|wow|yeah|yes|yep|no|haha|hm+|well|ah|aww?|congratulations|congrats)\b[\s,.!-]*)*(?:(?:that|this)(?:'s"
-    rf"| is| was| sounds?| looks?| seems?| must| would| could| can)\b(?!.*(?:\b{_MINE}\b|\d))(?: [\w'-]+)"
+    rf"| is| was| sounds?| looks?| seems?| makes?| works?| helps?| explains?| must| would| could| can)\b(?!.*"
+    rf"(?:\b{_MINE}\b|\d))(?: [\w'-]+)"
     r"{0,9}"
     rf"|(?:it|those|they|these|he|she)(?:'s|'re| is| are| was| were| can be| must be| sounds?| looks?)(?: not| so|"
     rf" very| really| pretty| quite| all| just| such| a| an| the| too| also| always| lot of| definitely| totally)*(?:"
     rf" {_PRAISE}(?:,? (?:and|but) .*| \w+){{0,3}})?"
     r"|(?:it|that|they|he|she|you|we) (?:is|are|was|were|does|do|did|can|has|have|should|will|would)(?:n't| not)?|"
     r"(?:yes|no),? (?:that|it)(?:'s| is)\b.*"
-    rf"|(?:your|you|you're|you've|you'll)\b(?!.*\b{_MINE}\b).*|(?:special |many )?thank(?:s| you)(?: (?:so|very) much|"
-    rf" a lot)?"
+    rf"|(?:your|you|you're|you've|you'll)\b(?!.*\b{_MINE}\b).*|sounds like(?: \w+){1, 4}|(?:special |many )?thank(?:s|"
+    rf" you)(?: (?:so|very) much| a lot)?"
     r"(?: for| to)\b.*|(?:it's |it is |it was |i )?(?:really )?(?:so )?(?:nice|good|great|cool|lovely|enjoyed) (?:to"
     r" meet|meeting|talking|chatting|to (?:talk|hear|see|chat))\b.*|have (?:a|an) (?:nice|good|great|lovely)\b.*|"
     r"(?!.*\b(?:я|мне|меня|мной|мо[йяеёи]\w*|нас|мы)\b).*\b(?:ты|тебя|тебе|тво[йяеёи]\w*|вы|вас)\b.*)[\s.!…]*$",
@@ -62,33 +68,51 @@ QUESTION = re.compile(  # without a question mark: "where do I work" is one, "Wh
     rf"|anybody"
     r"|someone)\b|(?:is|are|does|did|has|could|would|should|will) (?!be\b|have\b|been\b)\w+|i (?:was )?wonder"
     r"(?:ing)?\b|i(?:'d| would)? (?:(?:want|need|like|love) to|wanna) (?:know|hear|find out|ask|check)\b|(?:what|how)"
-    r" about\b|any (?:idea|tips|advice|suggestions|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда"
-    r"|почему|зачем|как|какой|какая|какое|какие|сколько|разве|неужели)\b[^.!,]*$)",
+    r" about\b|ever (?:been|had|seen|tried|heard|wanted|eaten|met)\b|got any\b|mind if\b|since when\b|(?:roughly|about"
+    r"|approximately|exactly|just|so) (?:how|what|when|where|who)\b|any (?:idea|tips|advice|suggestions"
+    r"|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда|почему|зачем|как|какой|какая|какое|какие"
+    r"|сколько|разве|неужели|можно ли|можешь|можете|не мог\w* бы)\b[^.!,]*$)",
     re.I,
 )
-CHINESE_QUESTION = re.compile(r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|哪个|是不是)[。.!！\s]*$")
+CHINESE_QUESTION = re.compile(
+    r"(?:吗|呢|什么|谁|哪里|哪儿|为什么|怎么|多少|几岁|几点|几号|星期几|周几|哪个|是不是)[。.!！\s]*$|^(?:请问|那"
+    r"|那么)?(?:怎么|怎样|为什么|什么|哪|谁|几|多少|是否|有没有|能不能|可不可以)|(?:是|在|叫|有)(?:什么|哪|谁|多少"
+    r"|几)[^，。]{0,6}$|^[^.!,]*\bли\b[^.!,]*$"
+)
 
 _VERBS = (  # what people tell an assistant to do; states ("love", "work", "live") are left out: "Love my job!"
     r"tell|give|show|write|explain|list|help|make|translate|summari[sz]e|pick|recommend|suggest|compare|describe"
     r"|calculate|count|define|find|say|repeat|forget|delete|erase|let's|let us|let me|answer|ask|compose|create|draw"
     r"|plan|guess|imagine|pretend|stop|continue|go on|go ahead|try|sing|spell|rewrite|convert|think of|ignore"
-    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text|send|email"
-    r"|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause|skip|shuffle|start|begin"
-    r"|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect|pair|engage|activate|report"
-    r"|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk|lower|raise|increase"
-    r"|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be quiet|shut|wake me|see if|see"
-    r" what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear|clean up|edit|fix|format|generate"
-    r"|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk me|quiz|test me|entertain|cheer"
-    r"|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own|speak|smoke))|never (?:call|say"
-    r"|mention|tell|ask)|correct|complete|finish|parse|evaluate|place|disconnect|bring up|direct me|adjust|cross "
-    r"(?:off|out|\w+ off)|replace|empty|speed up|slow down|enter|eliminate|insert|log|register|deactivate|freeze|block"
-    r"|unblock|provide|display|identify|estimate|rate|choose|select|ring|contact|fetch|grab|ensure|make sure|verify"
-    r"|flag|file|postpone|reschedule|arrange|rename|save|print|download|upload|install|lock|unlock|dim|hear me out"
-    r"|enlighten|refer|recite|chat|narrate|assist|throw|reduce|abort|converse"
+    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text(?!"
+    r" messages?\b)|send|email|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause"
+    r"|skip|shuffle|start|begin|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect"
+    r"|pair|engage|activate|report|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk"
+    r"|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be (?!back"
+    r"|there|home)\w+|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear"
+    r"|clean up|edit|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk"
+    r" me|quiz|test me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own"
+    r"|speak|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b(?:before|after|on"
+    r"|at|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete|finish|parse"
+    r"|evaluate|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed up|slow down"
+    r"|enter|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify|estimate|rate"
+    r"|choose|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule|arrange|rename|save"
+    r"|print|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat|narrate|assist|sort|draft"
+    r"|rank|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose|invent|debug|run|execute"
+    r"|simulate|analy[sz]e|assess|review|critique|highlight|quote|cite|research|investigate|discuss|argue|debate"
+    r"|present|illustrate|demonstrate|elaborate|clarify|specify|predict|multiply|divide|subtract|add up|sum up|round"
+    r"|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass|press|click|type|warn|alert|mark|label|tag|keep"
+    r" talking|surprise me|amuse|assume|throw|reduce|abort|converse"
+)
+HABIT = re.compile(  # "Walk to work every day" tells of the user
+    r"^(?!.*\b(?:me|you|your|us)\b).*\b(?:every|usually|often|twice|daily|weekly|mostly|a lot|on weekends|most (?:days"
+    r"|mornings)|to work|since|for (?:a|the) living|\w+days)\b",
+    re.I,
 )
 COMMAND = re.compile(
     # "Book club is on Tuesdays." tells
-    r"^(?!\w+(?: (?!what|who|where|how|why|when|which)\w+)? (?:is|are|was|were|starts|ends)\b)"
+    r"^(?!\w+(?: (?!what|who|where|how|why|when|which)\w+)? (?:is|are|was|were|has|starts|ends|meets|comes|takes"
+    r"|closes|opens|begins|runs|costs|leaves|happens|lives|works)\b)"
     rf"(?:(?:can|could|would|will) you\b|(?:{_VERBS})\b(?!-)|.*\bplease[.!]*$|know any\b|i(?:'d| would)? (?:need|want"
     rf"|like) you to\b|you (?:must|need"
     r" to|have to|can|should) (?:tell|remind|stop|remove|talk|speak|shut|answer)\b|i(?:'d| would)? (?:really |just )?"
@@ -97,8 +121,10 @@ COMMAND = re.compile(
     r"|your |more )*(?:reminder|directions|help|info|information|advice|suggestions?|recommendations?|ideas?|tips"
     r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia))\b|(?:расскажи|скажи|напиши|объясни"
     r"|покажи|помоги|переведи|посоветуй|забудь|дай|найди|сделай|спой|придумай|перечисли|подскажи|напомни|поставь"
-    r"|включи|выключи|позвони|назови)(?:те)?\b|(?:请|帮我|告诉我|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉"
-    r"|提醒我|查一?下|讲))",
+    r"|включи|выключи|позвони|назови|спроси|реши|исправь|продолжи|посчитай|проверь|опиши|сравни|составь|закончи|начни"
+    r"|прочитай)(?:те)?\b|(?!здравствуйте|[а-яё]*вите)[а-яё]{2,}(?:йте|ите|ьте)\b|давай(?:те)?\b|(?:请|帮我|告诉我"
+    r"|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉|提醒我|查一?下|讲|继续|总结|用.{1,8}(?:总结|解释|回答|说)|换"
+    r"|列出|算|把.*(?:翻译|改|变|换|写)成|再说一遍|换个话题))",
     re.I,
 )
 NAMING = re.compile(  # "Call me Rob." says a name
@@ -121,19 +147,22 @@ KEEP = re.compile(
 KEEP_THAT = re.compile(  # means nothing alone: what was said before is meant
     r"^(?:(?:can|could|would|will) you )?(?:(?:save|remember|note|store|keep|memori[sz]e|record|don't forget|do not"
     r" forget|write down|make a note of|take note of|bear) (?:that|this|it|what i (?:just )?said)(?: down| in mind|"
-    r" for (?:me|later)| please| too| as well)*|keep (?:that|this|it) in (?:mind|memory)|write (?:that|this|it) down"
-    r"|remember|note (?:that|this)|запомни(?: это)?|сохрани(?: это)?|запиши(?: это)?|не забудь(?: это)?|(?:请)?(?:记住"
-    r"|记下|记一下|保存)(?:这个|这一点|这点|它|这件事)?)[\s,.!?。！]*(?:please)?[\s.!。！]*$",
+    r" for (?:me|later)| please| too| as well)*|keep (?:that|this|it) in (?:mind|memory)|(?:you should |please )?write"
+    r" (?:that|this|it) down(?: for me)?|remember|note (?:that|this)|запомни(?: это)?|сохрани(?: это)?|запиши(?: это)?"
+    r"|не забудь(?: это)?|(?:请)?(?:记住|记下|记一下|记下来|保存)(?:这个|这一点|这点|它|这件事)?)[\s,.!?。！]*"
+    r"(?:please)?[\s.!。！]*$",
     re.I,
 )
 WHAT_IF = re.compile(
-    r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|assume|assuming"
-    r"|hypothetically|in theory|theoretically|in another life|if only\b|i wish (?:i|my|we|you|it|there)\b|(?:maybe"
-    r"|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i (?:might|may|could) .*\b(?:some ?day|one"
-    r" day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|假设|假如|如果我是|要是|想象)|^(?:if|even if)"
-    r" .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i|we)(?:'d| would) "
-    r"(?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы|\bбы\b.*\bесли\b|^如果.*(?:就"
-    r"|会|想)",
+    r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|picture (?:this"
+    r"|that|me|a)|assume|assuming|hypothetically|in theory|theoretically|in (?:an|a|my|another|some|the) (?:\w+ )?"
+    r"(?:world|life|universe|timeline|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another life|if only\b|i wish"
+    r" (?:i|my|we|you|it|there)\b|(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i "
+    r"(?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|вот бы"
+    r"|представим|если .*\b(?:буду|будет|куплю|поеду|пойду|уеду|стану|сделаю|открою|брошу)\b|假设|假如|如果我是|要是"
+    r"|想象)|^(?:if|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i"
+    r"|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы"
+    r"|\bбы\b.*\bесли\b|^如果.*(?:就|会|想)",
     re.I,
 )
 _WORK = (
@@ -142,8 +171,8 @@ _WORK = (
     r"|computer game|d&d (?:game|campaign)|campaign|manga|anime|drama|script|tale|song)"
 )
 FICTION = re.compile(
-    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:club|shop"
-    rf"|store"
+    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:time|club"
+    rf"|shop|store"
     r"|fair|theat|industry|festival|school|job|house|review|market|group|class|home|car|contract)\w*)"
     rf"|^(?:in|from) .*\b{_WORK} (?:that )?i(?:'m| am) (?:writing|reading|working on|watching)\b"
     r"|^(?:the|my|our) (?:main |novel's |story's )?(?:hero|heroine|protagonist|antagonist|villain|narrator|main"
@@ -152,12 +181,22 @@ FICTION = re.compile(
     rf"|the|our|a|his|her)(?: \w+){{0,2}} {_WORK}\b|^once upon a time\b|\bi (?:dreamt|dreamed|had a dream|was"
     rf" dreaming)\b"
     r"|^(?:let's |let us )?role[- ]?play|^(?:let's|let us) (?:pretend|play (?:pretend|a game))|^pretend\b|^in (?:this"
-    r"|our|the) (?:scene|role-?play)|\bin-?character\b|^\*[^*]+\*$|^(?:as|playing) (?:a|the) (?:wizard|knight|pirate"
-    r"|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом|этой|книге|романе|фильме|сказке|рассказе|игре"
-    r"|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне|сказке|пьесе|повести|сценарии)|\b(?:мне "
-    r"(?:при)?снилось|приснилось)|^(?:мой |моя )?(?:главн\w+ )?геро(?:й|иня)\b|^(?:давай )?(?:поиграем|притвор)"
-    r"|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)(?:里|中)|我梦见|我梦到|^(?:小说|故事)?(?:主角|主人公)|假装"
-    r"|角色扮演",
+    r"|our|the) (?:scene|role-?play)|^(?:the|this|that|his|her) (?:story|novel|book|film|movie|tale|fairy ?tale"
+    r"|screenplay|comic|plot|play|series) (?:is about|is set|tells|begins|starts|follows|takes place)\b|^(?:in|by"
+    r"|from) (?:chapter|act|scene|episode) \w+|^(?:for|from) (?:my|the|our|a)(?: \w+)? (?:screenplay|novel|story|film"
+    r"|comic|script|play)\s*[:,]|^you(?:'ll)? (?:play|be)\b.*\bi(?:'ll| will)? (?:play|be|am)\b|^i(?:'ll| will) (?:be"
+    r"|play) (?:a|an|the) .*\byou(?:'ll| will)? (?:be|play|are)\b|^my (?:\w+ ){0,2}(?:sims?|elf|orc|wizard|sorcerer"
+    r"|paladin|rogue|dwarf|cleric|druid|barbarian|ranger)\b|^in[- ]character\b|^(?:my|the) (?:novel|story|book|film"
+    r"|comic|play|tale)'s \w+|^(?:my|our) (?:[\w&'-]+ ){0,2}(?:character|avatar|alter ego|persona)(?:'s)? |^(?:in|for)"
+    r" (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario)\b.*\b(?:i am|i'm|you are|you're|my"
+    r" character)\b|^in (?:my|our|this|the) (?:fantasy|imaginary|make-believe|fictional|magical|virtual) \w+|^you(?:"
+    r" are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b|^\*[^*\s][^*]*\*(?=\s|$)|^(?:as"
+    r"|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом|этой"
+    r"|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне|сказке"
+    r"|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой |моя )?(?:главн\w+ )?геро(?:й"
+    r"|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)"
+    r"(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^(?:小说|故事)?(?:的)?(?:主角|主人公)"
+    r"|假装|角色扮演",
     re.I,
 )
 ROLE_PLAY = re.compile(  # what follows in the same message is played, "I" too
@@ -173,8 +212,8 @@ REALITY = re.compile(
 _SAID = (
     r"(?:\b(?:said|says|say|wrote|writes|write|asked|told|texted|tweeted|posted|replied|answered|goes|sings|sang"
     r"|shouted|claim(?:s|ed)?|states?|insists?|exclaimed|announced|begins|starts|yelled|whispered|reads?|quoted?"
-    r"|quotes|lyrics?|line|email(?:ed)?|letter|note|message|sign|caption|headline|сказал\w*|говорит|написал\w*|пишет"
-    r"|ответил\w*|по[её]т)\b|[说写问唱])"
+    r"|quotes|lyrics?|line|email(?:ed)?|letter|note|message|sign|caption|headline|put it|puts it|in the words of"
+    r"|according to|сказал\w*|говорит|написал\w*|пишет|ответил\w*|по[её]т)\b|[说写问唱])"
 )
 OWN = r"(?:\b(?:i|i'm|i've|i'll|i'd|my|me|mine|we|our|я|мне|меня|мой|моя|мо[её]|мы|у меня)\b|我)"
 QUOTED = re.compile(
@@ -193,19 +232,20 @@ VERSE = re.compile(r"^[>♪♫]|[♪♫]")
 RETRACTION = re.compile(
     r"^(?:(?:no|wait|sorry|oh|ok|okay|oops|haha\w*|lol|well|actually|hey|hm+|stop|please|nah|yeah|нет|ой|стой|不"
     r"|等等)\b[\s,.!…，-]*)*(?:(?:(?:that|it|this|all that|everything|i)(?:'s|'m| was| is| am|) (?:was )?(?:only |just"
-    r" |all |not )?(?:a |being )?(?:joke|jokes|joking|kidding|lying|lie|serious|teasing|prank)\b|(?:just|only) "
-    r"(?:kidding|joking)|jk\b|i lied|i (?:just )?made (?:that|it|this)(?: all)? up|i take (?:that|it|this) back|"
-    r"(?:scratch|strike|disregard|ignore|forget|delete|erase|cancel|undo|drop|don't (?:save|remember|keep|store)|do"
-    r" not (?:save|remember|keep)) (?:that|this|it|what i (?:just )?(?:said|told you|wrote)|my last (?:message|line"
-    r"|sentence))(?! (?:i|my|we)\b)|never ?mind what i (?:just )?said|(?:that|it|this)(?:'s| is) (?:not|no longer) "
-    r"(?:true|right|correct|so|the case)(?: any ?more| now)[.!\s]*$|(?:that|it|this) (?:isn't|is not|doesn't|does not"
-    r"|no longer) (?:true|right|correct|so|the case|holds?)(?: true)?(?: any ?more| now)[.!\s]*$|(?:that|it|this)(?:'s"
-    r"| is| holds) no longer (?:true|right|correct|so|the case)[.!\s]*$|(?:that|it|this) (?:wasn't|was not|was) "
-    r"(?:actually |really |completely |all )?(?:true|false|untrue|nonsense|made up|a lie|not true|wrong of"
-    r" me)[.!\s]*$)|(?:я )?(?:по)?шу(?:чу|тил|тила)\b|это (?:была )?шутка|это (?:была )?неправда|я (?:со|на)врал\w*"
-    r"|забудь(?:,? что я (?:только что )?(?:сказал|сказала|говорил|говорила))?[.!\s]*$|не запоминай|это уже не так|开"
-    r"(?:个)?玩笑|我骗你的|我瞎说的|刚才(?:说)?的不算|别当真|(?:请)?忘(?:了|掉|记)(?:我)?(?:刚才)?(?:说)?的|(?:那"
-    r"|这)?不是真的)",
+    r" |all |not )?(?:a |being )?(?:joke|jokes|joking|kidding|lying|lie|serious|teasing|prank|messing with you|pulling"
+    r" your leg|winding you up)\b|(?:just |only )?(?:kidding|joking|teasing|messing with you|pulling your leg)|jk\b|i"
+    r" lied|i (?:just )?made (?:that|it|this)(?: all)? up|i take (?:that|it|this) back|(?:scratch|strike|disregard"
+    r"|ignore|forget|delete|erase|cancel|undo|drop|don't (?:save|remember|keep|store)|do not (?:save|remember|keep)) "
+    r"(?:that|this|it|what i (?:just )?(?:said|told you|wrote)|my last (?:message|line|sentence))(?! (?:i|my|we)\b)"
+    r"|never ?mind what i (?:just )?said|(?:that|it|this)(?:'s| is) (?:not|no longer) (?:true|right|correct|so|the"
+    r" case)(?: any ?more| now)[.!\s]*$|(?:that|it|this) (?:isn't|is not|doesn't|does not|no longer) (?:true|right"
+    r"|correct|so|the case|holds?)(?: true)?(?: any ?more| now)[.!\s]*$|(?:that|it|this)(?:'s| is| holds) no longer "
+    r"(?:true|right|correct|so|the case)[.!\s]*$|(?:that|it|this) (?:wasn't|was not|was) (?:actually |really "
+    r"|completely |all )?(?:true|false|untrue|nonsense|made up|a lie|not true|wrong of me)[.!\s]*$)|(?:это )?(?:я )?"
+    r"(?:просто )?(?:по)?шу(?:чу|тил|тила)\b|это (?:была )?шутка|это (?:была )?неправда|я (?:со|на)врал\w*|забудь(?:,?"
+    r" что я (?:только что )?(?:сказал|сказала|говорил|говорила))?[.!\s]*$|не запоминай|это уже не так|(?:我)?(?:只)?"
+    r"(?:是)?(?:在)?开(?:个)?玩笑|我骗你的|我瞎说的|刚才(?:说)?的不算|别当真|(?:请)?忘(?:了|掉|记)(?:我)?(?:刚才)?"
+    r"(?:说)?的|(?:那|这)?不是真的)",
     re.I,
 )
 RETRACTION_OF = re.compile(  # says itself what is taken back
@@ -222,10 +262,10 @@ _NOW = (  # "at the moment" is left out: who reads a book at the moment reads it
     r"|此刻|这会儿|今晚|这周)"
 )
 _MOOD = (
-    r"(?:tired|hungry|thirsty|bored|sleepy|exhausted|busy|stressed|sad|happy|angry|sick|ill|cold|hot|late|upset"
-    r"|excited|nervous|in a (?:meeting|hurry|rush|good mood|bad mood)|on (?:the|a|my way)\b.*|at (?:the|a)\b.*"
-    r"|stuck\b.*|waiting\b.*|feeling\b.*|running late|back|free|alone|outside|ready)(?: (?:at the moment|now|currently"
-    r"|already))?"
+    r"(?:tired|hungry|starving|freezing|thirsty|bored|sleepy|exhausted|busy|stressed|sad|happy|angry|sick|ill|cold|hot"
+    r"|late|upset|excited|nervous|in a (?:meeting|hurry|rush|good mood|bad mood)|on (?:the|a|my way)\b.*|at (?:the"
+    r"|a)\b.*|stuck\b.*|waiting\b.*|feeling\b.*|running late|back|free|alone|outside|ready)(?: (?:at the moment|now"
+    r"|currently|already))?"
 )
 TEMPORARY = re.compile(
     rf"^(?:i(?:'m| am| feel| still feel)(?: still| just| so| very| really| a bit| a little| pretty| too| super| quite|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -110,11 +110,14 @@ def tell(memory: object, *facts: str) -> None:
         remember(make_session(fact, "I see.", day=day))
 
 
-def choose(lines: Iterable[Line], query: str, k: int = 3, **options: Any) -> list[Recollection]:
-    """Return what comes back of lines that a memory ranked in this order, each with a score of 0.9."""
+def choose(
+    lines: Iterable[Line], query: str, k: int = 3, scores: Mapping[str, float] | None = None, **options: Any
+) -> list[Recollection]:
+    """Return what comes back of lines that a memory ranked in this order, each with a score of 0.9, or by its text."""
 
     def rank(_: str, wanted: Wanted) -> list[Scored]:
-        return [Scored(line, 0.9, -place) for place, line in enumerate(lines) if wanted.takes(line)]
+        score = {line.text: 0.9 if scores is None else scores.get(line.text, 0.0) for line in lines}
+        return [Scored(line, score[line.text], -place) for place, line in enumerate(lines) if wanted.takes(line)]
 
     return Choice(rank, **options)(query, k)
 

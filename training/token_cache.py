@@ -29,7 +29,7 @@ class TokenCache:
         for start in range(0, len(order), batch):
             rows = order[start : start + batch]
             if start % (100 * batch) == 0:
-                print(f"read {start} of {len(texts)} texts", flush=True)  # noqa: T201
+                print(f"read {start} of {len(texts)} texts", flush=True)
             for row, tokens in zip(rows, encoder.encode_tokens([texts[n] for n in rows]), strict=True):
                 read[row] = tokens
         starts = np.concatenate([[0], np.cumsum([len(tokens.ids) for tokens in read])])

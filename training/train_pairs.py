@@ -83,10 +83,10 @@ def train(
         loss_so_far = 0.98 * loss_so_far + 0.02 * loss.item()
         if (step + 1) % 100 == 0:
             torch.save(network.state_dict(), aside)
-            print(f"{time.monotonic() - started:.0f} s, step {step + 1}: loss {loss_so_far:.4f}", flush=True)  # noqa: T201
+            print(f"{time.monotonic() - started:.0f} s, step {step + 1}: loss {loss_so_far:.4f}", flush=True)
         if (step + 1) % max(1, steps // 4) == 0:
             found = curve(few.groups, score_groups(network, sides, few))
-            print(  # noqa: T201
+            print(
                 f"dev AUC {found['auc']}, right line first {found['right_line_first']},"
                 f" refused at 95% {found['refused_at_95']}, relations {relation_accuracy(network, sides, dev):.4f}",
                 flush=True,
