@@ -1,4 +1,4 @@
-"""The benchmark: scenarios A to H on the arms none, rag and gru, five runs, and what they cost; writes report.md.
+"""The benchmark: scenarios A to H on all arms, five runs, and what the main ones cost; writes report.md.
 
     python benchmark.py            everything, resumed where it was interrupted
     python benchmark.py --quick    one run
@@ -32,14 +32,15 @@ from chatmem.interface import ChatMemError
 from chatmem.journal import Journal
 from chatmem.language_model import LanguageModel, Sampling, TransformersModel
 from chatmem.opening import Opened
-from chatmem.report import render_report
+from chatmem.report import ARMS, read_results, render_report
+from chatmem.report_trained import TRAINED
 from chatmem.scenarios import Scenario, scenarios
 from chatmem.settings import Settings
 from chatmem.storage import write_atomic
-from memory_module import GruMemory
+from chatmem.words_memory import WordsMemory
+from memory_module import GruMemory, MeanMemory
 from rag_baseline import RagMemory
 
-ARMS = ("none", "rag", "gru")
 REPLY_TOKENS = 40
 
 
@@ -70,11 +71,22 @@ class RecordingModel:
 
 
 def open_arms(journal: Journal, encoder: Encoder, folder: Path) -> dict[str, IndexedMemory]:
-    """Return the memories of all arms over one journal."""
+    """Return the memories of the arms that are timed, over one journal."""
     return {
         "none": NullMemory(journal, folder),
         "rag": RagMemory(journal, encoder, folder),
         "gru": GruMemory(journal, encoder, folder),
+    }
+
+
+def open_all_arms(journal: Journal, encoder: Encoder, folder: Path) -> dict[str, IndexedMemory]:
+    """Return the memories of all arms; `mean` has a copy of the journal, which keeps vectors of one kind."""
+    copy = Journal("sqlite://")
+    copy.restore_all(journal.export())
+    return {
+        **open_arms(journal, encoder, folder),
+        "bm25": WordsMemory(journal, folder),
+        "mean": MeanMemory(copy, encoder),
     }
 
 
@@ -143,7 +155,7 @@ def measure_accuracy(settings: Settings, runs: int, work: Path, *, fresh: bool) 
             bar.set_postfix_str(f"run {run}, scenario {scenario.name}")
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
-                memories = open_arms(tell(scenario, folder), encoder, folder)
+                memories = open_all_arms(tell(scenario, folder), encoder, folder)
                 found = []
                 for answer in ask_all(scenario, run, memories, model, settings):
                     found.append(answer)
@@ -209,7 +221,7 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
 
 def parse_args(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments."""
-    parser = argparse.ArgumentParser(description="Measure the arms none, rag and gru, and write report.md.")
+    parser = argparse.ArgumentParser(description="Measure all arms, and write report.md.")
     parser.add_argument("--quick", action="store_true", help="one run instead of five")
     parser.add_argument("--runs", type=int, default=5, help="number of runs (default: 5)")
     parser.add_argument("--only", choices=["accuracy", "timing", "report"], help="one phase")
@@ -238,6 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.only in ("accuracy", "timing"):
             return 0
         results = collect(answers, json.loads(costs_path.read_text("utf-8")), settings, runs)
+        results["trained"] = trained_results(args.work, args.output)
         draw(results, args.output.parent / "docs")
         write_atomic(args.output, render_report(results).encode())
         args.output.chmod(0o644)
@@ -262,6 +275,15 @@ def collect(answers: list[dict[str, Any]], costs: dict[str, Any], settings: Sett
         "pool": measuring.fill_pool(scenarios(0)[6], GruMemory, SentenceEncoder.load()),
         "answers": kept,
     }
+
+
+def trained_results(work: Path, report: Path) -> dict[str, Any]:
+    """Return what the scripts in `training/` measured; what they did not measure here is taken over from the report."""
+    found: dict[str, Any] = read_results(report.read_text("utf-8")).get("trained", {}) if report.exists() else {}
+    for name in TRAINED:
+        if (path := work / f"{name}.json").exists():
+            found[name] = json.loads(path.read_text("utf-8"))
+    return found
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:

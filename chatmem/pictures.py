@@ -11,7 +11,13 @@ from matplotlib import pyplot as plt
 
 from chatmem.evaluation import wilson
 
-_COLOURS = {"none": "#999999", "rag": "#E69F00", "gru": "#0072B2"}  # Okabe and Ito, 2008: told apart by everyone
+_COLOURS = {  # Okabe and Ito, 2008: told apart by everyone
+    "none": "#999999",
+    "bm25": "#F0E442",
+    "mean": "#009E73",
+    "rag": "#E69F00",
+    "gru": "#0072B2",
+}
 
 
 def draw_accuracy(results: dict[str, Any], path: Path) -> None:
@@ -26,14 +32,14 @@ def draw_accuracy(results: dict[str, Any], path: Path) -> None:
             share = sum(right) / len(right)
             shares.append(100 * share)
             errors.append((100 * max(share - low, 0), 100 * max(high - share, 0)))
-        at = np.arange(len(names)) + 0.27 * (place - 1)
-        axes.bar(at, shares, width=0.25, color=colour, label=arm)
+        at = np.arange(len(names)) + 0.17 * (place - 2)
+        axes.bar(at, shares, width=0.16, color=colour, label=arm)
         axes.errorbar(at, shares, yerr=np.array(errors).T, fmt="none", ecolor="#333333", elinewidth=0.8, capsize=2)
     axes.axhline(80, color="#333333", linewidth=0.8, linestyle=":")
     axes.text(len(names) - 0.45, 80.8, "80%", fontsize=8)
     axes.set(xticks=range(len(names)), xticklabels=names, ylim=(0, 106), ylabel="right answers, %", xlabel="scenario")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(title="arm", ncols=3, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.2))
+    axes.legend(title="arm", ncols=5, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.2))
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from chatmem.evaluation import mean_and_deviation, median_and_p95, median_ratio, wilson
+from chatmem.evaluation import mean_and_deviation, median_and_p95, median_ratio
+from chatmem.report_trained import render_trained
+from chatmem.tables import percent, table
 
-ARMS = ("none", "rag", "gru")
+ARMS = ("none", "bm25", "mean", "rag", "gru")
+COSTED = ("none", "rag", "gru")  # arms whose times and sizes are measured
 MARK = "<!-- results -->"
 
 
@@ -20,6 +23,7 @@ def render_report(results: dict[str, Any]) -> str:
         _targets(results),
         _accuracy(results),
         _forms(results),
+        render_trained(results.get("trained", {})),
         _latency(results),
         _cost(results),
         _conclusions(results),
@@ -42,27 +46,17 @@ def readme_table(results: dict[str, Any]) -> str:
     """Return the few numbers that the README shows, in words that need no translation."""
     groups = {"A–E": "ABCDE", "F": "F", "G": "G", "H": "H"}
     rows = [
-        (label, *(f"{100 * _share(_pick(results, arm, names)):.0f}%" for arm in ARMS))
+        (label, *(f"{100 * _share(_pick(results, arm, names)):.0f}%" for arm in COSTED))
         for label, names in groups.items()
     ]
-    rows.append(("t ÷ t(`none`)", *(f"{_ratio(results, arm):.2f}" for arm in ARMS)))
-    return _table(("", *(f"`{arm}`" for arm in ARMS)), rows)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+    rows.append(("t ÷ t(`none`)", *(f"{_ratio(results, arm):.2f}" for arm in COSTED)))
+    return table(("", *(f"`{arm}`" for arm in COSTED)), rows)
 
 
 def _pick(results: dict[str, Any], arm: str, scenarios: str, key: str = "right") -> list[Any]:
     """Return one value for each answer of an arm in some scenarios, where there is one."""
     chosen = (a for a in results["answers"] if a["arm"] == arm and a["scenario"] in scenarios)
     return [answer[key] for answer in chosen if answer[key] is not None]
-
-
-def _percent(values: Sequence[bool]) -> str:
-    low, high = wilson(sum(values), len(values))
-    return f"{100 * sum(values) / len(values):.1f}% ({100 * low:.0f}–{100 * high:.0f}, n = {len(values)})"
 
 
 def _share(values: Sequence[bool]) -> float:
@@ -98,12 +92,12 @@ def _targets(results: dict[str, Any]) -> str:
     finish = median(costs["steps"]["finish"]["gru"])
     ratio = _ratio(results, "gru")
     rows: list[tuple[str, str, str, bool | None]] = [
-        ("A to E, arm `gru`", "90%", _percent(right["ABCDE"]), _share(right["ABCDE"]) >= 0.9),
-        ("F, ten facts", "80%", _percent(right["F"]), _share(right["F"]) >= 0.8),
-        ("F, right line recalled", "95%", _percent(hits["F"]), _share(hits["F"]) >= 0.95),
-        ("G, after thirteen sessions", "80%", _percent(right["G"]), _share(right["G"]) >= 0.8),
-        ("G, right line recalled", "95%", _percent(hits["G"]), _share(hits["G"]) >= 0.95),
-        ("H, says that it does not know", "reported", _percent(right["H"]), None),
+        ("A to E, arm `gru`", "90%", percent(right["ABCDE"]), _share(right["ABCDE"]) >= 0.9),
+        ("F, ten facts", "80%", percent(right["F"]), _share(right["F"]) >= 0.8),
+        ("F, right line recalled", "95%", percent(hits["F"]), _share(hits["F"]) >= 0.95),
+        ("G, after thirteen sessions", "80%", percent(right["G"]), _share(right["G"]) >= 0.8),
+        ("G, right line recalled", "95%", percent(hits["G"]), _share(hits["G"]) >= 0.95),
+        ("H, says that it does not know", "reported", percent(right["H"]), None),
         ("whole reply, `gru` ÷ `none`", "≤ 1.3", f"{ratio:.2f}", ratio <= 1.3),
         ("recall over 10 sessions", "≤ 5 ms", f"{recall:.1f} ms", recall <= 5),
         ("embedding one line", "≤ 40 ms", f"{embed:.1f} ms", embed <= 40),
@@ -113,16 +107,16 @@ def _targets(results: dict[str, Any]) -> str:
         ("start to first reply", "≤ 15 s", f"{start['first reply']:.1f} s", start["first reply"] <= 15),
     ]
     marks = {True: "yes", False: "**no**", None: "–"}
-    table = _table(("what", "to reach", "measured", "reached"), [(*row[:3], marks[row[3]]) for row in rows])
-    return f"## Targets\n\n{table}\n\nTimes are medians."
+    rendered = table(("what", "to reach", "measured", "reached"), [(*row[:3], marks[row[3]]) for row in rows])
+    return f"## Targets\n\n{rendered}\n\nTimes are medians."
 
 
 def _accuracy(results: dict[str, Any]) -> str:
     rows = [
-        (f"{name}: {title}", *(_percent(_pick(results, arm, name)) for arm in ARMS))
+        (f"{name}: {title}", *(percent(_pick(results, arm, name)) for arm in ARMS))
         for name, title in results["scenarios"].items()
     ]
-    rows.append(("**A to E**", *(_percent(_pick(results, arm, "ABCDE")) for arm in ARMS)))
+    rows.append(("**A to E**", *(percent(_pick(results, arm, "ABCDE")) for arm in ARMS)))
     runs = range(results["settings"]["runs"])
     by_run = []
     for arm in ARMS:
@@ -135,18 +129,18 @@ def _accuracy(results: dict[str, Any]) -> str:
         mean, deviation = mean_and_deviation(shares)
         by_run.append((f"`{arm}`", *(f"{share:.1f}%" for share in shares), f"{mean:.1f} ± {deviation:.1f}"))
     recalled = [
-        (f"`{arm}`", *(_percent(_pick(results, arm, names, "recalled")) for names in ("ABCDE", "F", "G")))
-        for arm in ("rag", "gru")
+        (f"`{arm}`", *(percent(_pick(results, arm, names, "recalled")) for names in ("ABCDE", "F", "G")))
+        for arm in ARMS[1:]
     ]
     return "\n\n".join(
         [
             "## Accuracy",
             "![Right answers by scenario and arm](docs/accuracy.png)",
-            _table(("scenario", *(f"`{arm}`" for arm in ARMS)), rows),
+            table(("scenario", *(f"`{arm}`" for arm in ARMS)), rows),
             "A to G by run, with mean and standard deviation:",
-            _table(("arm", *(f"run {run}" for run in runs), "mean ± deviation"), by_run),
+            table(("arm", *(f"run {run}" for run in runs), "mean ± deviation"), by_run),
             "The line that holds the answer is among the recalled:",
-            _table(("arm", "A to E", "F", "G"), recalled),
+            table(("arm", "A to E", "F", "G"), recalled),
             "The pool while scenario G fills it, and how near its slots are to the questions:",
             "![Slots filling and being retrieved](docs/slots.png)",
         ]
@@ -156,13 +150,13 @@ def _accuracy(results: dict[str, Any]) -> str:
 def _forms(results: dict[str, Any]) -> str:
     forms = results["costs"]["forms"]
     temperatures = list(next(iter(forms.values())))
-    rows = [(form, *(_percent(right[at]) for at in temperatures)) for form, right in forms.items()]
-    table = _table(("form of the prompt", *(f"temperature {at}" for at in temperatures)), rows)
+    rows = [(form, *(percent(right[at]) for at in temperatures)) for form, right in forms.items()]
+    rendered = table(("form of the prompt", *(f"temperature {at}" for at in temperatures)), rows)
     return f"""## Prompt forms
 
 The ten questions of scenario F, run 0, with the same recalled lines (arm `gru`):
 
-{table}"""
+{rendered}"""
 
 
 def _milliseconds(values: Sequence[float]) -> float:
@@ -184,7 +178,7 @@ def _latency(results: dict[str, Any]) -> str:
             _spread(costs["steps"]["recall"][arm]),
             _spread(costs["steps"]["finish"][arm]),
         )
-        for arm in ARMS
+        for arm in COSTED
     ]
     head = ("arm", "whole reply, s", "÷ `none`", "recall, ms", "finishing 20 lines, ms")
     return f"""## Latency
@@ -193,7 +187,7 @@ Median / 95th percentile. Replies have exactly {costs["reply_tokens"]} tokens an
 ratio is the median of the rounds' ratios. Recall is over ten sessions of 20 lines, without embedding the query, which
 takes {_spread(costs["steps"]["embed"]["one line"])} ms.
 
-{_table(head, rows)}
+{table(head, rows)}
 
 {_gpt2(costs["gpt2"])}"""
 
@@ -217,17 +211,17 @@ def _cost(results: dict[str, Any]) -> str:
         (str(row["sessions"]), *(f"{row[key] / 1024:,.0f}" for key in ("journal", *disk, *ram)))
         for row in costs["sizes"]
     ]
-    tokens = {arm: _pick(results, arm, "FG", "prompt_tokens") for arm in ARMS}
+    tokens = {arm: _pick(results, arm, "FG", "prompt_tokens") for arm in COSTED}
     added = {arm: median(t - n for t, n in zip(tokens[arm], tokens["none"], strict=True)) for arm in ("rag", "gru")}
     head = ("sessions of 20 lines", "journal", "`gru` on disk", "`rag` on disk", "`gru` in RAM", "`rag` in RAM")
     return f"""## Cost
 
-{_table(("what", "parameters"), parameters)}
+{table(("what", "parameters"), parameters)}
 
 The RAG baseline adds no parameters of its own. Memory adds {added["gru"]:.0f} tokens to a prompt (`gru`, median over F
 and G; `rag` {added["rag"]:.0f}), the worked example in front of the notes included.
 
-{_table(head, rows)}
+{table(head, rows)}
 
 KiB. Both arms read the journal, which every arm keeps. In RAM: by how much a process that has loaded the sentence
 encoder grows when it opens the memory and asks it once, the memory's own libraries included."""
@@ -292,7 +286,7 @@ def _answers(results: dict[str, Any]) -> str:
         prompts = [f"`{a['arm']}`, {a['text']}\n\n```text\n{a['prompt']}\n```" for a in answers if "prompt" in a]
         head = ("run", "arm", "question", "expected", "reply", "")
         parts.append(
-            f"<details><summary>{name}: {title}</summary>\n\n{_table(head, rows)}\n\n"
+            f"<details><summary>{name}: {title}</summary>\n\n{table(head, rows)}\n\n"
             f"<details><summary>Prompts of run 0</summary>\n\n" + "\n\n".join(prompts) + "\n\n</details>\n\n</details>"
         )
     return "\n\n".join(parts)
