@@ -87,7 +87,8 @@ def why(recollections: Sequence[Recollection] | None) -> str:
     for line in recollections:
         who = "you said" if line.speaker == "user" else "I said"
         when = line.when.strftime("%Y-%m-%d %H:%M")
-        rows.append(f"- {when}, session {line.session}, {who} (score {line.score:.2f}): {line.text}")
+        until = f" (until {line.until:%Y-%m-%d})" if line.until else ""
+        rows.append(f"- {when}, session {line.session}, {who} (score {line.score:.2f}): {line.text}{until}")
     return "\n".join(rows)
 
 

@@ -64,9 +64,10 @@ _EXPAND = [
 _CHANGE = re.compile(
     r"\b(?:now|nowadays|(?:a|my|our|his|her|the) new|moved|moving|chang(?:e|ed|ing)|switch(?:ed|ing)|became|no longer"
     r"|anymore|instead|sold|quit|gave up|actually|turned|replaced|renamed|repainted|painted|recently|since then|used"
-    r" to|stopped|started|joined|left|postponed|rescheduled|brought forward|i mean(?:t)?|correction|was wrong|sorry"
-    r"|update|just got|just bought|bought|traded|swapped|divorced|broke up|by now|as of|finally|теперь|больше не"
-    r"|переехал\w*|сменил\w*|поменял\w*|новый|новая|новое|уже не)\b|现在|不再|搬到|改成|换成|换了|改名|新的",
+    r" to|stopped|started|joined|left|postponed|rescheduled|brought forward|went (?:up|down)|rose|fell|increased"
+    r"|dropped|i mean(?:t)?|correction|was wrong|sorry|update|just got|just bought|bought|traded|swapped|divorced"
+    r"|broke up|by now|as of|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая|новое|уже не)\b"
+    r"|现在|不再|搬到|改成|换成|换了|改名|新的",
     re.I,
 )
 _ENDED = re.compile(

@@ -50,9 +50,9 @@ class Line:
         )
 
 
+_OWN_COLUMNS = ("key", "text", "kind", "status", "said", "sentence", "until", "superseded_by")
 _COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields
-    **{name: schema.lines.c[name] for name in ("key", "text", "kind", "status", "said", "sentence")},
-    **{name: schema.lines.c[name] for name in ("until", "superseded_by")},
+    **{name: schema.lines.c[name] for name in _OWN_COLUMNS},
     **{name: schema.turns.c[name] for name in ("session", "when", "speaker")},
     "turn_key": schema.lines.c.turn,
     "turn": schema.turns.c.position,

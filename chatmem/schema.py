@@ -54,6 +54,7 @@ lines = sa.Table(
     sa.Column("status", sa.String, nullable=False, index=True),  # states.Status
     sa.Column("until", sa.String),  # when it ceased to be current
     sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
+    sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
 handles = sa.Table(  # under which words a memory line is found by a new one that may change its state
     "handles",

@@ -30,8 +30,8 @@ _EVERYTHING = re.compile(
 _PAST = re.compile(  # "Where did I live before?", but not "What did I say about my boss?"
     r"\b(?:used to|previous(?:ly)?|former(?:ly)?|earlier|in the past|once|ever|original(?:ly)?|back then|at first|so"
     r" far|any ?more|no longer|last (?:week|month|year)|until|history|changed?|still)\b|\bbefore\b(?! (?:i|we) (?:go"
-    r"|leave|start))|\b(?:my|our) (?:old|ex|last|first)\b|\b(?:did|was|were) (?:i|my|we|our)\b(?! (?:say|said|tell"
-    r"|told|mention|ask|just))|раньше|прежн|бывш|до этого|когда-то|старый|以前|之前|曾经|过去|原来|从前",
+    r"|leave|start))|\b(?:my|our) (?:old|ex|last|first)\b(?! name)|\b(?:did|was|were) (?:i|my|we|our)\b(?! (?:say|said"
+    r"|tell|told|mention|ask|just))|раньше|прежн|бывш|до этого|когда-то|старый|以前|之前|曾经|过去|原来|从前",
     re.I,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[^\W\d_a-zA-Z\u00c0-\u024f]", re.I)

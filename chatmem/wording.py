@@ -84,25 +84,25 @@ _VERBS = (  # what people tell an assistant to do; states ("love", "work", "live
     r"tell|give|show|write|explain|list|help|make|translate|summari[sz]e|pick|recommend|suggest|compare|describe"
     r"|calculate|count|define|find|say|repeat|forget|delete|erase|let's|let us|let me|answer|ask|compose|create|draw"
     r"|plan|guess|imagine|pretend|stop|continue|go on|go ahead|try|sing|spell|rewrite|convert|think of|ignore"
-    r"|disregard|name (?:a|an|one|two|three|some|the|all|every)|book|reserve|order|buy|call|phone|dial|text(?!"
-    r" messages?\b)|send|email|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)|use|play|pause"
-    r"|skip|shuffle|start|begin|open|close|check|look|search|google|read|roll|flip|toss|reset|restore|sync|connect"
-    r"|pair|engage|activate|report|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify|inform|speak|talk"
-    r"|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do me|act|be (?!back"
-    r"|there|home)\w+|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going|quiet)|drop|clear"
-    r"|clean up|edit|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve|prove|teach|walk"
-    r" me|quiz|test me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work|want|care|mind|own"
-    r"|speak|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b(?:before|after|on"
-    r"|at|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete|finish|parse"
-    r"|evaluate|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed up|slow down"
-    r"|enter|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify|estimate|rate"
-    r"|choose|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule|arrange|rename|save"
-    r"|print|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat|narrate|assist|sort|draft"
-    r"|rank|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose|invent|debug|run|execute"
-    r"|simulate|analy[sz]e|assess|review|critique|highlight|quote|cite|research|investigate|discuss|argue|debate"
-    r"|present|illustrate|demonstrate|elaborate|clarify|specify|predict|multiply|divide|subtract|add up|sum up|round"
-    r"|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass|press|click|type|warn|alert|mark|label|tag|keep"
-    r" talking|surprise me|amuse|assume|throw|reduce|abort|converse"
+    r"|disregard|name (?:a|an|one|two|three|four|five|six|ten|\d+|some|the|all|every)|book|reserve|order|buy|call"
+    r"|phone|dial|text(?! messages?\b)|send|email|message|remind|set|add|put|remove|take|get|turn|switch|change(?! of)"
+    r"|use|play|pause|skip|shuffle|start|begin|open|close|check|look|search|google|read|roll|flip|toss|reset|restore"
+    r"|sync|connect|pair|engage|activate|report|schedule|cancel|undo|pay|transfer|move|share|track|locate|notify"
+    r"|inform|speak|talk|lower|raise|increase|decrease|mute|retrieve|submit|confirm|update|increase|respond|reply|do"
+    r" me|act|be (?!back|there|home)\w+|shut|wake me|see if|see what|see when|see how|keep (?:me|it short|your|going"
+    r"|quiet)|drop|clear|clean up|edit|fix|format|generate|improve|proofread|rephrase|shorten|outline|brainstorm|solve"
+    r"|prove|teach|walk me|quiz|test me|entertain|cheer|wish me|(?:don't|do not)(?! (?:like|eat|drink|have|live|work"
+    r"|want|care|mind|own|speak|smoke)\b| (?:call|wake|disturb|text|ring|bother|phone|contact|visit|seat|put) me\b.*\b"
+    r"(?:before|after|on|at|during|while|when|unless|next to)\b)|never (?:call|say|mention|tell|ask)|correct|complete"
+    r"|finish|parse|evaluate|place|disconnect|bring up|direct me|adjust|cross (?:off|out|\w+ off)|replace|empty|speed"
+    r" up|slow down|enter|eliminate|insert|log|register|deactivate|freeze|block|unblock|provide|display|identify"
+    r"|estimate|rate|choose|select|ring|contact|fetch|grab|ensure|make sure|verify|flag|file|postpone|reschedule"
+    r"|arrange|rename|save|print|download|upload|install|lock|unlock|dim|hear me out|enlighten|refer|recite|chat"
+    r"|narrate|assist|sort|draft|rank|compute|simplify|paraphrase|expand|extract|classify|organi[sz]e|design|propose"
+    r"|invent|debug|run|execute|simulate|analy[sz]e|assess|review|critique|highlight|quote|cite|research|investigate"
+    r"|discuss|argue|debate|present|illustrate|demonstrate|elaborate|clarify|specify|predict|multiply|divide|subtract"
+    r"|add up|sum up|round|hum|whistle|wait|hold on|hurry|listen|look up|come up with|pass|press|click|type|warn|alert"
+    r"|mark|label|tag|keep talking|surprise me|amuse|assume|throw|reduce|abort|converse"
 )
 HABIT = re.compile(  # "Walk to work every day" tells of the user
     r"^(?!.*\b(?:me|you|your|us)\b).*\b(?:every|usually|often|twice|daily|weekly|mostly|a lot|on weekends|most (?:days"
@@ -122,9 +122,9 @@ COMMAND = re.compile(
     r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia))\b|(?:расскажи|скажи|напиши|объясни"
     r"|покажи|помоги|переведи|посоветуй|забудь|дай|найди|сделай|спой|придумай|перечисли|подскажи|напомни|поставь"
     r"|включи|выключи|позвони|назови|спроси|реши|исправь|продолжи|посчитай|проверь|опиши|сравни|составь|закончи|начни"
-    r"|прочитай)(?:те)?\b|(?!здравствуйте|[а-яё]*вите)[а-яё]{2,}(?:йте|ите|ьте)\b|давай(?:те)?\b|(?:请|帮我|告诉我"
-    r"|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉|提醒我|查一?下|讲|继续|总结|用.{1,8}(?:总结|解释|回答|说)|换"
-    r"|列出|算|把.*(?:翻译|改|变|换|写)成|再说一遍|换个话题))",
+    r"|прочитай)(?:те)?\b|(?!здравствуйте|[а-яё]*вите)[а-яё]{2,}(?:йте|ите|ьте|уй)\b|давай(?:те)?\b|(?:请|帮我|告诉我"
+    r"|给我|写一?|翻译|解释|推荐|打开|关闭|播放|忘记|忘掉|提醒我|查一?下|讲|介绍|描述|列举|计算|分析|回答|找一?下|继续"
+    r"|总结|用.{1,8}(?:总结|解释|回答|说)|换|列出|算|把.*(?:翻译|改|变|换|写)成|再说一遍|换个话题))",
     re.I,
 )
 NAMING = re.compile(  # "Call me Rob." says a name
@@ -155,14 +155,14 @@ KEEP_THAT = re.compile(  # means nothing alone: what was said before is meant
 )
 WHAT_IF = re.compile(
     r"^(?:suppose|supposing|what if|let's (?:say|suppose|imagine|assume)|say (?:i|we|my)\b|imagine|picture (?:this"
-    r"|that|me|a)|assume|assuming|hypothetically|in theory|theoretically|in (?:an|a|my|another|some|the) (?:\w+ )?"
-    r"(?:world|life|universe|timeline|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another life|if only\b|i wish"
-    r" (?:i|my|we|you|it|there)\b|(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might|will|would)?\b|i "
-    r"(?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|представь|допустим|предположим|если бы|вот бы"
-    r"|представим|если .*\b(?:буду|будет|куплю|поеду|пойду|уеду|стану|сделаю|открою|брошу)\b|假设|假如|如果我是|要是"
-    r"|想象)|^(?:if|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b|\bif i (?:were|had|could)\b|\b(?:i"
-    r"|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b|often\b).*\bif\b|если бы"
-    r"|\bбы\b.*\bесли\b|^如果.*(?:就|会|想)",
+    r"|that|me|a)|assume|assuming|hypothetically|in case (?:i|we) ever\b|in theory|theoretically|in (?:an|a|my|another"
+    r"|some|the) (?:\w+ )?(?:world|life|universe|timeline|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another"
+    r" life|if only\b|i wish (?:i|my|we|you|it|there)\b|(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might"
+    r"|will|would)?\b|i (?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|представь|допустим"
+    r"|предположим|если бы|вот бы|представим|если .*\b(?:буду|будет|куплю|поеду|пойду|уеду|стану|сделаю|открою"
+    r"|брошу)\b|假设|假如|如果我是|要是|想象)|^(?:if|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b"
+    r"|\bif i (?:were|had|could)\b|\b(?:i|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b"
+    r"|often\b).*\bif\b|если бы|\bбы\b.*\bесли\b|^如果.*(?:就|会|想)",
     re.I,
 )
 _WORK = (
@@ -178,25 +178,25 @@ FICTION = re.compile(
     r"|^(?:the|my|our) (?:main |novel's |story's )?(?:hero|heroine|protagonist|antagonist|villain|narrator|main"
     r" character"
     rf"|character)\b|\b(?:hero|heroine|protagonist|villain|narrator|character|wizard|detective)s? (?:of|in|from) (?:my"
-    rf"|the|our|a|his|her)(?: \w+){{0,2}} {_WORK}\b|^once upon a time\b|\bi (?:dreamt|dreamed|had a dream|was"
-    rf" dreaming)\b"
+    rf"|the|our|a|his|her)(?: \w+){{0,2}} {_WORK}\b|^once upon a time\b|\bi (?:dreamt|dreamed|had an? (?:\w+ )?"
+    rf"(?:dream|nightmare)|was dreaming)\b"
     r"|^(?:let's |let us )?role[- ]?play|^(?:let's|let us) (?:pretend|play (?:pretend|a game))|^pretend\b|^in (?:this"
     r"|our|the) (?:scene|role-?play)|^(?:the|this|that|his|her) (?:story|novel|book|film|movie|tale|fairy ?tale"
     r"|screenplay|comic|plot|play|series) (?:is about|is set|tells|begins|starts|follows|takes place)\b|^(?:in|by"
     r"|from) (?:chapter|act|scene|episode) \w+|^(?:for|from) (?:my|the|our|a)(?: \w+)? (?:screenplay|novel|story|film"
     r"|comic|script|play)\s*[:,]|^you(?:'ll)? (?:play|be)\b.*\bi(?:'ll| will)? (?:play|be|am)\b|^i(?:'ll| will) (?:be"
-    r"|play) (?:a|an|the) .*\byou(?:'ll| will)? (?:be|play|are)\b|^my (?:\w+ ){0,2}(?:sims?|elf|orc|wizard|sorcerer"
+    r"|play) (?:a|an|the) .*\byou(?:'ll| will)? (?:be|play|are)\b|^my (?:\w+ ){0,3}(?:sims?|elf|orc|wizard|sorcerer"
     r"|paladin|rogue|dwarf|cleric|druid|barbarian|ranger)\b|^in[- ]character\b|^(?:my|the) (?:novel|story|book|film"
     r"|comic|play|tale)'s \w+|^(?:my|our) (?:[\w&'-]+ ){0,2}(?:character|avatar|alter ego|persona)(?:'s)? |^(?:in|for)"
-    r" (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario)\b.*\b(?:i am|i'm|you are|you're|my"
-    r" character)\b|^in (?:my|our|this|the) (?:fantasy|imaginary|make-believe|fictional|magical|virtual) \w+|^you(?:"
-    r" are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b|^\*[^*\s][^*]*\*(?=\s|$)|^(?:as"
-    r"|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом|этой"
-    r"|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне|сказке"
-    r"|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой |моя )?(?:главн\w+ )?геро(?:й"
-    r"|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}(?:小说|故事|电影|书|梦|剧本|游戏)"
-    r"(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^(?:小说|故事)?(?:的)?(?:主角|主人公)"
-    r"|假装|角色扮演",
+    r" (?:this|the|our|my|a) (?:\w+ )?(?:game|adventure|universe|quest|scenario|scene)\b.*\b(?:i am|i'm|you are|you're"
+    r"|my character)\b|^in (?:my|our|this|the) (?:fantasy|imaginary|make-believe|fictional|magical|virtual) \w+|^you"
+    r"(?: are|'re) (?:a|an|the|my) .*\bi(?: am|'m) (?:a|an|the|your)\b|\bin-?character\b|^\*[^*\s][^*]*\*(?=\s|$)|^"
+    r"(?:as|playing) (?:a|the) (?:wizard|knight|pirate|dragon|elf|king|queen|vampire)\b|^в (?:мо[её]м|моей|нашем|этом"
+    r"|этой|книге|романе|фильме|сказке|рассказе|игре|одном)? ?(?:новом |новой )?(?:романе|рассказе|книге|фильме|сне"
+    r"|сказке|пьесе|повести|сценарии)|\b(?:мне (?:при)?снилось|приснилось)|^во сне\b|^(?:мой |моя )?(?:главн\w+ )?геро"
+    r"(?:й|иня)\b|^(?:давай(?:те)? )?(?:поиграем|притвор|представим|сыграем)|^在.{0,6}(?:小说|故事|电影|书|梦|剧本"
+    r"|游戏)(?:里|中)|梦见|梦到|做了个梦|^(?:小说|故事|电影|书|剧本|游戏|梦)(?:里|中)|^(?:小说|故事)?(?:的)?(?:主角"
+    r"|主人公)|假装|角色扮演",
     re.I,
 )
 ROLE_PLAY = re.compile(  # what follows in the same message is played, "I" too

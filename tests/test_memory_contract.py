@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from conftest import FakeEncoder, bytes_under, make_session, tell
+from conftest import NOON, FakeEncoder, bytes_under, make_session, tell
 
 from chatmem.indexed import IndexedMemory, NullMemory
+from chatmem.interface import Turn
 from chatmem.journal import Journal
 from memory_module import GruMemory
 from rag_baseline import RagMemory
@@ -100,6 +102,16 @@ def test_visible_turns_need_not_come_back(recalling, tmp_path):
     tell(memory, *FACTS)
     key = next(line.turn_key for line in memory.journal.lines() if line.text == FACTS[2])
     assert FACTS[2] not in texts(memory, "What is my goat called?", visible=(key,))
+
+
+def test_open_session_supersedes_what_is_indexed(recalling, tmp_path):
+    memory = open_arm(recalling, tmp_path)
+    tell(memory, "My goat is called Bramble.")
+    assert texts(memory, "What is my goat called?") == ["My goat is called Bramble."]
+    number = memory.journal.begin(NOON)
+    memory.journal.append(number, Turn("user", "My goat is called Thistle now.", NOON + timedelta(days=9)))
+    assert texts(memory, "What is my goat called?") == ["My goat is called Thistle now."]
+    assert "My goat is called Bramble." in texts(memory, "What was my goat called before?")
 
 
 def test_replaced_fact_stays_away(recalling, tmp_path):

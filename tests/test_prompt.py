@@ -5,7 +5,7 @@ pytest tests/test_prompt.py        needs no weights and no network
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from conftest import NOON, ScriptedModel
@@ -163,3 +163,8 @@ def test_lines_are_said_to_the_user(said, told):
 
 def test_what_the_assistant_said_stays_its_own():
     assert as_said_to_user(line("I like pears.", speaker="assistant")) == "You were told: I like pears."
+
+
+def test_superseded_line_says_until_when_it_held():
+    line = Recollection("I live in Porto", 0.9, 1, 0, NOON, "user", until=datetime(2026, 5, 3, tzinfo=UTC))
+    assert as_said_to_user(line) == "You live in Porto. (until 3 May 2026)"

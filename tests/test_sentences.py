@@ -79,7 +79,13 @@ def test_questions_about_the_past(question):
 
 @pytest.mark.parametrize(
     "question",
-    ["Where do I live?", "What is my number?", "What did I say about my boss?", "What did I tell you?", "Где я живу?"],
+    [
+        "Where do I live?",
+        "What is my last name?",
+        "What did I say about my boss?",
+        "What did I tell you?",
+        "Где я живу?",
+    ],
 )
 def test_other_questions_are_about_what_is(question):
     assert not asks_about_past(question)

@@ -240,6 +240,14 @@ def test_forgotten_words_leave_the_handles_too(journal, tmp_path: Path):
     assert b"zanzi" not in bytes_under(tmp_path).lower()
 
 
+def test_key_is_never_used_again(journal):
+    number = say(journal, "I live in Kaunas.")
+    keys = {line.key for line in journal.lines()}
+    journal.discard(number)
+    say(journal, "I live in Turku.")
+    assert not keys & {line.key for line in journal.lines()}
+
+
 def test_discarded_session_leaves_older_states_as_they_were(journal):
     say(journal, "I live in Kaunas.")
     number = say(journal, "I moved to Turku.", day=1)
@@ -379,6 +387,7 @@ def test_old_journal_opens_and_is_brought_up_to_date(tmp_path: Path):
     assert [turn.text for _, turn in journal.turns(1)] == ["Hello! I am Ana, I live in Porto.", "Hello."]
     assert journal.vectors("f") == []
     assert journal.unindexed("f") == [1]
+    assert min(line.key for line in journal.lines()) > 5  # no old key means another line now
     before = full(journal)
     journal.close()
     again = Journal.at(path)  # nothing is done a second time

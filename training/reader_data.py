@@ -25,8 +25,7 @@ _RELATED = [set(group.split()) for group in _WORDS["related"]["groups"].split(" 
 _NAMED = ("boss", "partner", "daughter", "doctor", "godchild", "landlord", "piano_teacher")  # a value is a person
 _LEADS = ("By the way, ", "Oh, ", "btw ", "Just so you know, ", "Well, ", "Hi! ", "Please remember that ", "Also, ")
 _PRESENT = set(
-    "live work go have speak take prefer like play drive study train support enjoy wear grow pay keep use bank "
-    "volunteer want suffer start get do always dance sing park sleep listen plan".split()
+    ["live", "work", "go", "have", "speak", "take", "prefer", "like", "play", "drive", "study", "train", "support", "enjoy", "wear", "grow", "pay", "keep", "use", "bank", "volunteer", "want", "suffer", "start", "get", "do", "always", "dance", "sing", "park", "sleep", "listen", "plan"]
 )
 
 

@@ -162,4 +162,4 @@ def arguments() -> argparse.Namespace:
 if __name__ == "__main__":
     given = arguments()
     torch.set_num_threads(given.threads)
-    print(table(list(score(given))))  # noqa: T201
+    print(table(list(score(given))))
