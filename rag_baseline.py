@@ -41,7 +41,7 @@ _BROKEN = (ChromaError, OSError, ValueError, RuntimeError, KeyError)
 
 
 def _id(line: Line) -> str:
-    """Return the id of a sentence's document: with its words, for SQLite gives the key of an erased line again."""
+    """Return the id of a sentence's document: with its words, for a journal made again gives keys again."""
     return f"{line.key}-{hashlib.sha256(line.text.encode()).hexdigest()[:16]}"
 
 
