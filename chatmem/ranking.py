@@ -54,9 +54,10 @@ def fit(cosines: Array, turns: Array, lift: float) -> Array:
     """Return how well each line (L,) fits, in [-1, 1]: the mean of its cosines alone and in its context, and a lift.
 
     It decides which lines stay away, and tells that better than either cosine: a line that is only near in its words,
-    or only talked about nearby, has one of them low. The lift makes it comparable with the threshold for cosines.
+    or only talked about nearby, has one of them low. Context alone is enough where it is strong, as for "Twice a
+    week." after "Do you swim?". The lift makes the mean comparable with the threshold for cosines.
     """
-    scores: Array = np.clip((cosines + turns) / 2 + lift, -1.0, 1.0)
+    scores: Array = np.clip(np.maximum((cosines + turns) / 2 + lift, turns), -1.0, 1.0)
     return scores
 
 

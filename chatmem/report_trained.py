@@ -27,8 +27,8 @@ def render_trained(measured: dict[str, Any]) -> str:
     return "\n\n".join(["## What was trained", _ABOUT, *found])
 
 
-_ABOUT = """Weights, data, licences, seeds and commands are on the cards in `chatmem/weights/`. Everything here was measured
-on people, values and template families that training never saw; GoodAI and MADial were never trained or tuned on."""
+_ABOUT = """Weights, data, licences, seeds and commands are on the cards in `chatmem/weights/`. All of this was measured on
+people, values and template families that training never saw; GoodAI and MADial were never trained or tuned on."""
 
 
 def _retrieval(found: dict[str, Any]) -> str:

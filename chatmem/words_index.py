@@ -50,7 +50,7 @@ class WordIndex:
 
     def sync(self, texts: Mapping[int, str]) -> None:
         """Hold exactly these texts: add the new keys and take out those that are gone."""
-        gone = [key for key, text in self._known.items() if texts.get(key) != text]  # a journal made again gives keys again
+        gone = [key for key, text in self._known.items() if texts.get(key) != text]  # keys come again
         with self._db:
             self._db.executemany("DELETE FROM lines WHERE rowid = ?", [(key,) for key in gone])
         for key in gone:

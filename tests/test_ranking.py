@@ -203,10 +203,10 @@ def test_short_answers_are_found_by_their_question():
     from chatmem.embedding import SentenceEncoder
 
     memory = GruMemory(Journal("sqlite://"), SentenceEncoder.load())
-    told = ["Do you juggle?", "Yes, twice a week."], ["What's your canary's name?", "Bertrand."]
+    told = ["Do you juggle?", "Yes, twice a week."], ["Are you allergic to anything?", "Peanuts."]
     for day, (asked, answer) in enumerate(told):
         memory.remember(make_session("Good evening.", asked, answer, "Nice!", day=day))
     memory.remember(make_session("I work in a quarry.", "I see.", day=2))
     assert memory.recall("How often do I juggle?")[0].text == "Yes, twice a week."
-    assert memory.recall("What is my canary called?")[0].text == "Bertrand."
+    assert memory.recall("What am I allergic to?")[0].text == "Peanuts."
     assert memory.recall("Where do I work?")[0].text == "I work in a quarry."

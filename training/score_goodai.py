@@ -1,6 +1,6 @@
 """GoodAI's long-term memory benchmark through the real program: sessions are told, then each question is asked.
 
-    python training/score_goodai.py --data ../shared/data
+    python -m training.score_goodai --data ../shared/data
 
 The statements are recorded as sessions of their own; the question goes through the chat with the default memory. The
 benchmark has no automatic judge for free text, so a reply is scored by rule: it must hold the words of the reference.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,8 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the program is not an installed package
 
 from benchmark import new_chat
 from chat_memory import open_model

@@ -1,7 +1,7 @@
 """Score every way to find a session on haystacks that training never saw; the result is one plain dictionary.
 
-    python training/score_retrieval.py --data ../shared/data          writes .benchmark/retrieval.json
-    python training/score_retrieval.py --split valid --grid           compares weights of the fusion
+    python -m training.score_retrieval --data ../shared/data          writes .benchmark/retrieval.json
+    python -m training.score_retrieval --split valid --grid           compares weights of the fusion
 
 Arms that rank lines give a session the value of its best line. Lines are what the product may bring back: what the
 user told. Intervals are 95% bootstrap intervals over questions.
@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from tqdm import tqdm
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from chatmem.embedding import Array, SentenceEncoder
 from chatmem.ranking import DEFAULT, OTHER_SCRIPTS, Evidence, Weights, fuse, reciprocal_rank, weights_for

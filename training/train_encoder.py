@@ -1,6 +1,6 @@
 """Train the session encoder: the GRU of `RecurrentMemory` and its three small maps, with InfoNCE (Oord et al., 2018).
 
-    python training/train_encoder.py --data ../shared/data
+    python -m training.train_encoder --data ../shared/data
 
 A question is pulled towards the last state of its session (the slot) and towards the turn that answers, away from the
 other sessions of the batch, the other lines of its own session, and the same attribute of other people. Sentence
@@ -20,8 +20,6 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import trange
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from chatmem.embedding import SentenceEncoder
 from chatmem.indexed import THRESHOLD
@@ -109,15 +107,16 @@ def validate(losses: Losses, batches: list[Batch]) -> dict[str, float]:
 
 
 @torch.no_grad()
-def calibrate(network: RecurrentMemory, batches: list[Batch], share: float = 0.95) -> None:
-    """Set the lift so that this share of the questions have an answering line above the threshold for sentences."""
-    found = []
+def calibrate(network: RecurrentMemory, batches: list[Batch], share: float = 0.975) -> None:
+    """Set the lift so that for this share of the questions a line that answers fits (`ranking.fit`)."""
+    means = []
     for batch in batches:
         read = network.turns(batch.sessions, network.encode(batch.sessions, batch.lengths).states)
         turns = torch.einsum("qd,btd->qbt", network.query(batch.queries).turn, read)
-        cosines = (turns + torch.einsum("qd,btd->qbt", batch.queries, batch.sessions)) / 2
-        found.append(cosines.masked_fill(~batch.lines, -1.0).flatten(1).amax(1))
-    network.lift.fill_(THRESHOLD - float(torch.cat(found).quantile(1 - share)))
+        alone = torch.einsum("qd,btd->qbt", batch.queries, batch.sessions)
+        fits = ((turns + alone) / 2).masked_fill(turns >= THRESHOLD, 1.0).masked_fill(~batch.lines, -1.0)
+        means.append(fits.flatten(1).amax(1))
+    network.lift.fill_(THRESHOLD - float(torch.cat(means).quantile(1 - share)))
 
 
 def train(args: argparse.Namespace) -> None:
