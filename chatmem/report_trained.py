@@ -27,7 +27,7 @@ def render_trained(measured: dict[str, Any]) -> str:
     return "\n\n".join(["## What was trained", _ABOUT, *found])
 
 
-_ABOUT = """Weights, data, licences, seeds and commands are on the cards in `chatmem/weights/`. All of this was measured on
+_ABOUT = """Weights, data, licences, seeds and commands are on the cards in `chatmem/weights/`. Measured on
 people, values and template families that training never saw; GoodAI and MADial were never trained or tuned on."""
 
 
@@ -58,6 +58,75 @@ def _retrieval(found: dict[str, Any]) -> str:
 def _interval(value: Sequence[float]) -> str:
     """Return a share with its interval in percent; a dash where it was not measured."""
     return f"{100 * value[0]:.1f} ({100 * value[1]:.0f}–{100 * value[2]:.0f})" if value else "–"
+
+
+def _answerable(found: dict[str, Any]) -> str:
+    """Render the decision beside its baselines, for seen and for unseen attributes."""
+    rows, curves = [], []
+    for arm, by_set in found["answerable"].items():
+        for name in ("seen", "unseen"):
+            one = by_set[name]["first_1"]
+            low, high = one["auc_interval"]
+            refused = (one["refused_at_95"], *one["refused_at_95_interval"])
+            cells = (f"{one['auc']:.3f} ({low:.3f}–{high:.3f})", f"{100 * one['right_line_first']:.1f}%")
+            rows.append((f"`{arm}`, {name}", f"{one['known']} / {one['unknown']}", *cells, _or_never(refused)))
+            if arm == "decision":
+                curves.append((name, *(_or_never((point["refused"],)) for point in one["curve"])))
+    shares = [
+        f"{100 * point['answered']:.1f}%" for point in found["answerable"]["decision"]["seen"]["first_1"]["curve"]
+    ]
+    head = ("arm, attributes", "known / unknown", "AUC", "right line first", "unknown refused at 95% answered")
+    time = found["milliseconds"]
+    return f"""### Answerable from these lines or not
+
+The best of eight lines of one person's memory is judged together with the question. "At 95% answered": at the threshold
+where 95% of the answerable questions get a line that answers them; a dash where no threshold answers so many, because
+the right line is not ranked first often enough.
+
+{table(head, rows)}
+
+The curve of the decision, unknown questions refused at the share of answerable ones answered right:
+
+{table(("attributes", *shares), curves)}
+
+The product works at the threshold {found["threshold"]:.3f}, chosen on a development set. Judging eight lines takes
+{time["warm"]:.1f} ms where their words were read before and {time["cold"]:.1f} ms where not (medians)."""
+
+
+def _or_never(value: Sequence[float | None]) -> str:
+    """Return a share, with its interval where there is one, in percent; a dash where it cannot be reached."""
+    if value[0] is None:
+        return "–"
+    bounds = [f"{100 * bound:.0f}" for bound in value[1:] if bound is not None]
+    return f"{100 * value[0]:.1f}%" + (f" ({'–'.join(bounds)})" if bounds else "")
+
+
+def _judged(found: dict[str, list[int]]) -> str:
+    """Render how many of each label are kept as facts."""
+    rows = [(label, percent([True] * kept + [False] * (total - kept))) for label, (kept, total) in found.items()]
+    return f"""### What is kept as a fact
+
+Share of sentences that become memory lines, by label. Our own were written after the rules were frozen; the labels of
+the public data are weak, and of another kind (a request such as "i need to find my luggage" states something, too).
+
+{table(("label", "kept"), rows)}"""
+
+
+def _reader(answers: list[dict[str, Any]]) -> str:
+    """Render the reader by kind, before and after training."""
+    kinds = dict.fromkeys(answer["kind"] for answer in answers)
+
+    def cell(arm: str, kind: str) -> str:
+        right = [answer["right"] for answer in answers if answer["arm"] == arm and kind in (answer["kind"], "all")]
+        return percent(right) if right else "–"
+
+    rows = [(kind, cell("before", kind), cell("after", kind)) for kind in (*kinds, "all")]
+    return f"""### Reading the lines
+
+Through the chat's prompt at temperature 0.3, on lines, values and phrasings that training never saw. Before: the plain
+model with the worked example and the started reply. After: the reader.
+
+{table(("kind", "before", "after"), rows)}"""
 
 
 def _goodai(answers: list[dict[str, Any]]) -> str:
