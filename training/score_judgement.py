@@ -16,9 +16,10 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
 from chatmem.evaluation import wilson
 from chatmem.reading import read_turn
+
+ROOT = Path(__file__).resolve().parents[1]
 
 PUBLIC = ("clinc150_intents", "persona_chat_turn_labels", "russian_statements_questions")
 NO_FACTS = ("question", "command", "what-if", "fiction")
