@@ -33,27 +33,35 @@ def interval(
     return [round(float(bound), 4) for bound in np.quantile(found, (0.025, 0.975))]
 
 
-def best_scores(groups: Groups, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the best line's score: of known questions (-inf where it is wrong), unknown ones, and talk."""
+def best_scores(groups: Groups, scores: Floats, first: int = 1) -> tuple[Floats, Floats, Floats]:
+    """Return a score for each known question, for each unknown one, and for each piece of ordinary talk.
+
+    That of a known one is the best score of a line that answers, or -inf where none is among the `first` lines; that
+    of the others is their best line's. Lines of which people would not agree are left out.
+    """
+    scores = np.where(groups.labels < 0, -np.inf, scores)
     best = scores.max(1)
-    right = groups.labels[np.arange(len(scores)), scores.argmax(1)] == 1
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :first]  # (Q, first)
+    ranked = np.take_along_axis(scores, order, axis=1)
+    right = np.where(np.take_along_axis(groups.labels, order, axis=1) == 1, ranked, -np.inf).max(1)
     asked = np.isin(groups.kinds, ASKED)
-    known = asked & groups.has_answer
-    unknown = asked & ~groups.has_answer & ~(groups.labels < 0).any(1) | (groups.kinds == "not told")
-    talk = np.isin(groups.kinds, ("talk", "told")) & ~(groups.labels < 0).any(1)
-    return np.where(right, best, -np.inf)[known], best[unknown], best[talk]
+    clear = ~((groups.labels < 0) & (groups.candidates >= 0)).any(1)
+    unknown = (asked & ~groups.has_answer & clear) | (groups.kinds == "not told")
+    talk = np.isin(groups.kinds, ("talk", "told")) & clear
+    return right[asked & groups.has_answer], best[unknown], best[talk]
 
 
-def curve(groups: Groups, scores: Floats, threshold: float | None = None) -> dict[str, Any]:
+def curve(groups: Groups, scores: Floats, threshold: float | None = None, first: int = 1) -> dict[str, Any]:
     """Return the curve of a decision: at every share of answerable questions answered right, the unknown refused.
 
     Args:
         groups: Q questions.
         scores: (Q, C) of the candidates; -inf where there is none.
         threshold: the one chosen on the development set, for the point where the product works.
+        first: how many lines come back at most; a question is answered right when one of them answers it.
     """
-    known, unknown, talk = best_scores(groups, scores)
-    anyhow = scores.max(1)[np.isin(groups.kinds, ASKED) & groups.has_answer]
+    known, unknown, talk = best_scores(groups, scores, first)
+    anyhow = np.where(groups.labels < 0, -np.inf, scores).max(1)[np.isin(groups.kinds, ASKED) & groups.has_answer]
     refused = [
         {"answered": share, "refused": _refused_at(known, unknown, share)}
         for share in (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.975)

@@ -177,10 +177,13 @@ def main() -> None:
     }
     result: dict[str, Any] = {"threshold": decision.threshold, "answerable": {}, "relation": {}}
     for arm, scores in arms.items():
-        bound = threshold_for(best_scores(sets["dev"].groups, scores["dev"])[0], 0.95)
+        bound = threshold_for(best_scores(sets["dev"].groups, scores["dev"], 3)[0], 0.95)
         if arm == "decision":
             bound = (float(np.log(decision.threshold / (1 - decision.threshold))) - offset) / factor
-        result["answerable"][arm] = {name: curve(sets[name].groups, scores[name], bound) for name in judged}
+        result["answerable"][arm] = {
+            name: {f"first_{first}": curve(sets[name].groups, scores[name], bound, first) for first in (1, 3)}
+            for name in judged
+        }
         if arm == "decision":
             result["by_kind"] = {name: by_kind(sets[name].groups, scores[name], bound or 0.0) for name in judged}
     for name in judged:

@@ -53,10 +53,19 @@ def relation_accuracy(network: PairNetwork, sides: Sides, pairs: Pairs) -> float
 
 
 def train(
-    network: PairNetwork, pairs: Pairs, sides: Sides, dev: Pairs, *, steps: int, batch: int, rate: float, aside: Path
+    network: PairNetwork,
+    pairs: Pairs,
+    sides: Sides,
+    dev: Pairs,
+    *,
+    steps: int,
+    batch: int,
+    rate: float,
+    aside: Path,
+    seed: int,
 ) -> None:
     """Learn both heads in turn, four batches of questions to one of statements; weights so far are kept aside."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     weights = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.02)
     few = first_questions(dev, 600)
@@ -81,7 +90,7 @@ def train(
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         loss_so_far = 0.98 * loss_so_far + 0.02 * loss.item()
-        if (step + 1) % 100 == 0:
+        if (step + 1) % 100 == 0 or step + 1 == steps:
             torch.save(network.state_dict(), aside)
             print(f"{time.monotonic() - started:.0f} s, step {step + 1}: loss {loss_so_far:.4f}", flush=True)
         if (step + 1) % max(1, steps // 4) == 0:
@@ -122,7 +131,7 @@ def calibrate(network: PairNetwork, sides: Sides, dev: Pairs) -> dict[str, float
     judged = dev.groups.labels >= 0
     factor, offset = scaling(scores[judged], dev.groups.labels[judged])
     heat = temperature(score_rows(network, sides, dev.relations, RELATION), torch.from_numpy(dev.relations[:, 2]))
-    bound = threshold_for(best_scores(dev.groups, scores)[0], ANSWERED)
+    bound = threshold_for(best_scores(dev.groups, scores, first=3)[0], ANSWERED)
     threshold = 1 / (1 + math.exp(-(factor * (bound or 0.0) + offset)))
     return {"factor": factor, "offset": offset, "relation_heat": heat, "threshold": round(threshold, 4)}
 
@@ -137,13 +146,17 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1900)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--rate", type=float, default=1.2e-3)
+    parser.add_argument("--start", type=Path, help="weights to go on from; with --steps 0 they are only calibrated")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    torch.manual_seed(0)
+    torch.manual_seed(options.seed)
     sets, tokens = with_tokens(make_sets(options.data, options.scale), options.cache)
     sides = Sides(tokens)
     network = PairNetwork(width=192, num_heads=6)
+    if options.start:
+        network.load_state_dict(torch.load(options.start, weights_only=True))
     train(
         network,
         sets["train"],
@@ -152,7 +165,8 @@ def main() -> None:
         steps=options.steps,
         batch=options.batch,
         rate=options.rate,
-        aside=options.cache / "pairs.pt",
+        aside=options.cache / f"pairs-{options.seed}.pt",
+        seed=options.seed,
     )
     save_pairs(network, options.out, SentenceEncoder.load().fingerprint, calibrate(network, sides, sets["dev"]))
 
