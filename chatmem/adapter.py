@@ -43,7 +43,7 @@ class LowRank(nn.Module):
         return result + (x @ self._down) @ self._up if self._switch.on else result
 
 
-def attach(model: nn.Module, folder: Path = READER) -> Switch | None:
+def attach(model: nn.Module, folder: Path) -> Switch | None:
     """Put an adapter on a model, switched off, and return its switch; None where there is none, or it does not fit.
 
     Args:

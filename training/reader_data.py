@@ -24,10 +24,6 @@ _WORDS = tomllib.loads(Path(__file__).with_name("reader_words.toml").read_text(e
 _RELATED = [set(group.split()) for group in _WORDS["related"]["groups"].split(" | ")]
 _NAMED = ("boss", "partner", "daughter", "doctor", "godchild", "landlord", "piano_teacher")  # a value is a person
 _LEADS = ("By the way, ", "Oh, ", "btw ", "Just so you know, ", "Well, ", "Hi! ", "Please remember that ", "Also, ")
-_PRESENT = set(
-    "live work go have speak take prefer like play drive study train support enjoy wear grow pay keep use bank "
-    "volunteer want suffer start get do always dance sing park sleep listen plan".split()
-)
 
 
 def words(name: str, *, fresh: bool = False) -> list[str]:
@@ -64,6 +60,7 @@ class Case:
     answer: str
     expected: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    attribute: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class Maker:
         self.fresh = fresh
         self.ordinary = ordinary or {}
         self.people = facts.UNSEEN_PEOPLE if fresh else facts.PEOPLE
-        self.attributes = facts.ATTRIBUTES
+        self.attributes = facts.ATTRIBUTES if fresh else (*map(_with_more, facts.ATTRIBUTES), *noun_attributes())
         self._builders: dict[str, Callable[[list[Fact]], Case | None]] = {
             "plain": self._plain,
             "exact": self._exact,
@@ -123,8 +120,8 @@ class Maker:
     def groups(self, branches: int = 10) -> Iterator[Group]:
         """Yield groups without end."""
         weights = {
-            "plain": 18, "exact": 8, "conflict": 30, "past": 8, "other person": 9, "unknown": 21, "yes/no": 8,
-            "list": 14, "everything": 2, "shaped": 10, "second hop": 24, "told": 5, "ordinary": 7,
+            "plain": 22, "exact": 8, "conflict": 30, "past": 25, "other person": 11, "unknown": 17, "yes/no": 13,
+            "list": 18, "everything": 5, "shaped": 14, "second hop": 24, "told": 5, "ordinary": 7,
         }  # fmt: skip
         while True:
             if self.draw.random() < 0.02:
@@ -184,7 +181,9 @@ class Maker:
         places = {id(fact): place for place, fact in enumerate(told)}
         newer = [fact for fact in order if fact.when.microsecond]
         for fact in newer:  # after the older value of the same attribute
-            twin = next((f for f in told if f is not fact and f.attribute is fact.attribute and f.who == fact.who), None)
+            twin = next(
+                (f for f in told if f is not fact and f.attribute is fact.attribute and f.who == fact.who), None
+            )
             if twin and places[id(twin)] > places[id(fact)]:
                 places[id(twin)], places[id(fact)] = places[id(fact)], places[id(twin)]
         ordered = sorted(told, key=lambda fact: places[id(fact)])
@@ -217,11 +216,12 @@ class Maker:
     def _moment(self) -> datetime:
         return self._when + timedelta(days=self.draw.randint(0, 250), minutes=self.draw.randint(0, 900))
 
-    def _fact(self, attribute: Attribute, who: str = "", avoid: tuple[str, ...] = ()) -> Fact:
-        """Return a line about an attribute of the user or of somebody else."""
+    def _fact(self, attribute: Attribute, who: str = "", avoid: tuple[str, ...] = (), *, usual: bool = False) -> Fact:
+        """Return a line about an attribute of the user or of somebody else; `usual` in words of training."""
         left = [value for value in self._values(attribute) if value not in avoid]
         value = self.draw.choice(left or list(self._values(attribute)))
-        form = self.draw.choice(attribute.third_person)[0] if who else self.draw.choice(self._statements(attribute))
+        statements = attribute.statements if usual else self._statements(attribute)
+        form = self.draw.choice(attribute.third_person)[0] if who else self.draw.choice(statements)
         return Fact(attribute, value, self._loosely(form.format(v=value, who=who)), self._moment(), who)
 
     def _loosely(self, said: str) -> str:
@@ -243,13 +243,16 @@ class Maker:
             new = replace(new, said=self._loosely(self.draw.choice(attribute.updates).format(v=new.value)))
         if new.value == old.value:
             return [old]
-        if self.draw.random() < 0.2:
+        if self.draw.random() < 0.35:
             old = replace(old, until=self._moment())
         return [old, replace(new, when=new.when + timedelta(microseconds=1))]  # marks the newer
 
     def _hop_facts(self) -> list[Fact]:
         """Return "My boss is Petra." and something about Petra."""
         first = self._fact(self.draw.choice([a for a in self._pool() if a.name in _NAMED]))
+        if self.draw.random() < 0.5:  # "My sister is called Petra."
+            name = next(a for a in self.attributes if a.name == "name")
+            first = self._fact(name, self.draw.choice([who for who in self.people if who.islower()]))
         attribute = self.draw.choice([a for a in self._pool() if a.name not in _NAMED and a.name != "name"])
         second = self._fact(attribute, first.value)
         return [first, replace(second, said=re.sub(rf"\bMy (?={re.escape(first.value)})", "", second.said, flags=re.I))]
@@ -257,14 +260,14 @@ class Maker:
     def _several(self) -> list[Fact]:
         """Return two to four values of an attribute that has several."""
         attribute = self.draw.choice([a for a in self._pool() if a.many])
-        found = [self._fact(attribute)]
+        found = [self._fact(attribute, usual=True)]
         for _ in range(self.draw.randint(1, 3)):
-            found.append(self._fact(attribute, avoid=tuple(f.value for f in found)))
+            found.append(self._fact(attribute, avoid=tuple(f.value for f in found), usual=True))
         return list({fact.value: fact for fact in found}.values())
 
     def _shapeable(self) -> list[Fact]:
         table = _WORDS["Shaped" if self.fresh else "shaped"]
-        return [self._fact(self.draw.choice([a for a in self.attributes if a.name in table]))]
+        return [self._fact(self.draw.choice([a for a in self.attributes if a.name in table]), usual=True)]
 
     # Cases
 
@@ -275,8 +278,16 @@ class Maker:
 
     def _asked(self, question: str) -> str:
         """Return a question in one of the ways in which people type it."""
-        frame = self.draw.choice(words("frames", fresh=self.fresh))
-        text = frame.format(q=question, q_=lowered(question))
+        inside = None if self.fresh else embedded(question)
+        if inside and self.draw.random() < 0.3:
+            text = self.draw.choice(words("embedded")).format(e=inside)
+        elif self.draw.random() < 0.04 and (
+            bare := re.match(r"(?:what|who|when|where) (?:is|are) (my .+\?)", question, re.I)
+        ):
+            text = bare[1]
+        else:
+            frame = self.draw.choice(words("frames", fresh=self.fresh))
+            text = frame.format(q=question, q_=lowered(question))
         chance = self.draw.random()
         if chance < 0.15:
             text = text.lower().rstrip("?")
@@ -288,13 +299,22 @@ class Maker:
     def _answer(self, fact: Fact, question: str, value: str = "") -> str:
         answer = self.draw.choice(fact.attribute.answers).format(v=value or fact.value)
         answer = answer[:1].upper() + answer[1:]
-        closed = re.match(r"(?:do|am|did) i\b", question, re.I) and " or a " not in question and "only child" not in question
+        closed = (
+            re.match(r"(?:do|am|did) i\b", question, re.I) and " or a " not in question and "only child" not in question
+        )
         return f"Yes, {lowered(answer)}" if closed else answer
 
     def _about(self, kind: str, fact: Fact, told: list[Fact]) -> Case:
         question = self.draw.choice(self._questions(fact.attribute))
         forbidden = tuple(f.value for f in told if f.attribute is fact.attribute and f is not fact)
-        return Case(kind, self._asked(question), self._answer(fact, question), (fact.value,), _apart(forbidden, fact.value))
+        return Case(
+            kind,
+            self._asked(question),
+            self._answer(fact, question),
+            (fact.value,),
+            _apart(forbidden, fact.value),
+            fact.attribute.name,
+        )
 
     def _plain(self, told: list[Fact]) -> Case | None:
         found = self._single(told)
@@ -329,28 +349,42 @@ class Maker:
             return None
         question = self.draw.choice(pair[0].attribute.questions)
         swapped = question
-        for now, then in ((" do I ", " did I "), (" am I ", " was I "), (" is my ", " was my "), ("'s my ", " was my ")):
+        for now, then in (
+            (" do I ", " did I "),
+            (" am I ", " was I "),
+            (" is my ", " was my "),
+            ("'s my ", " was my "),
+        ):
             swapped = swapped.replace(now, then)
         if swapped == question or not swapped.endswith("?"):
             return None
         answer = f"Until {day(pair[1].until)} it was {pair[1].value}."
-        return Case("past", f"{swapped[:-1]} before?", answer, (pair[1].value,), _apart((pair[0].value,), pair[1].value))
+        return Case(
+            "past", f"{swapped[:-1]} before?", answer, (pair[1].value,), _apart((pair[0].value,), pair[1].value)
+        )
 
     def _third(self, kind: str, fact: Fact, told: list[Fact]) -> Case | None:
         form = self.draw.choice(fact.attribute.third_person)
         forbidden = tuple(f.value for f in told if f.attribute is fact.attribute and f is not fact)
         question, answer = (part.format(who=fact.who, v=fact.value) for part in form[1:])
-        return Case(kind, self._asked(question), answer, (fact.value,), _apart(forbidden, fact.value))
+        return Case(
+            kind, self._asked(question), answer, (fact.value,), _apart(forbidden, fact.value), fact.attribute.name
+        )
 
     def _other(self, told: list[Fact]) -> Case | None:
-        found = [f for f in told if f.who in self.people and sum(g.attribute is f.attribute and g.who == f.who for g in told) == 1]
+        found = [
+            f
+            for f in told
+            if f.who in self.people and sum(g.attribute is f.attribute and g.who == f.who for g in told) == 1
+        ]
         return self._third("other person", self.draw.choice(found), told) if found else None
 
     def _hop(self, told: list[Fact]) -> Case | None:
-        for first in self._single(told):
+        for first in (fact for fact in told if fact.value):
             for second in told:
-                if first.attribute.name in _NAMED and second.who == first.value:
-                    role = first.attribute.name.replace("_", " ")
+                named = first.attribute.name in _NAMED if not first.who else first.attribute.name == "name"
+                if named and second.who == first.value and sum(f.value == first.value for f in told) == 1:
+                    role = first.who or first.attribute.name.replace("_", " ")
                     question, answer = self.draw.choice(second.attribute.third_person)[1:]
                     said = self._asked(question.format(who=role))
                     answer = answer.format(who=f"{role} {second.who}", v=second.value)
@@ -393,7 +427,7 @@ class Maker:
             said = self._asked(question.format(v=fact.value if right else other))
             answer = form.format(v=fact.value)
             word = "Yes" if right else "No"
-            return Case("yes/no", said, f"{word}, {lowered(answer)}", (word, fact.value))
+            return Case("yes/no", said, f"{word}, {lowered(answer)}", (word, fact.value), (), fact.attribute.name)
         return None
 
     def _list(self, told: list[Fact]) -> Case | None:
@@ -405,7 +439,7 @@ class Maker:
         if not found:
             return None
         group = self.draw.choice(found)
-        question = self.draw.choice(self._questions(group[0].attribute))
+        question = self.draw.choice(group[0].attribute.questions)
         values = [fact.value for fact in group]
         return Case("list", self._asked(question), self._answer(group[0], question, joined(values)), tuple(values))
 
@@ -429,7 +463,9 @@ class Maker:
         if self.draw.random() < 0.4 or self.fresh:
             said, reply = self.draw.choice(words("news", fresh=self.fresh)).split("//")
             return Case("told", said.strip(), reply.strip(), (), tuple(f.value for f in told if f.value))
-        fact = self._fact(self.draw.choice(self._pool()), self.draw.choice(self.people) if self.draw.random() < 0.25 else "")
+        fact = self._fact(
+            self.draw.choice(self._pool()), self.draw.choice(self.people) if self.draw.random() < 0.25 else ""
+        )
         line = fact.line()
         form = self.draw.choice(words("thanks"))
         return Case("told", fact.said, form.format(a=line, a_=lowered(line)))
@@ -455,18 +491,72 @@ class Maker:
         return Group(tuple(fact.line() for fact in told), tuple(told), (), tuple(cases))
 
 
+def embedded(question: str) -> str | None:
+    """Return a question as a part of another: "Where do I work?" becomes "where I work"."""
+    if match := re.match(r"(.+?) is (my .+) called\?$", question):
+        return lowered(f"{match[1]} {match[2]} is called")
+    if match := re.match(
+        r"(.+?) (is|are|was) (my (?:(?!\w+ing\b|allergic|afraid|born|married|with|about|called)\S+ ?)+)\?$", question
+    ):
+        return lowered(f"{match[1]} {match[3]} {match[2]}")
+    if match := re.match(r"(.+?) do (I|my \w+) (.+)\?$", question):
+        return lowered(f"{match[1]} {match[2]} {match[3]}")
+    if match := re.match(r"((?:what|where|who|how|when|which)\b.*?) am I\b(.*)\?$", question, re.I):
+        return lowered(f"{match[1]} I am{match[2]}")
+    return None
+
+
+def _with_more(attribute: Attribute) -> Attribute:
+    """Return an attribute with the looser words of the table of more."""
+    questions, _, statements = _WORDS["more"].get(attribute.name, "//").partition("//")
+    more = [tuple(part.strip() for part in text.split("|") if part.strip()) for text in (questions, statements)]
+    return replace(attribute, questions=attribute.questions + more[0], statements=attribute.statements + more[1])
+
+
+def noun_attributes() -> list[Attribute]:
+    """Return the attributes of the table of nouns, which have plain words only; for training."""
+    made = []
+    for noun, values in _WORDS["nouns"].items():
+        statements = (
+            f"My {noun} is {{v}}.",
+            f"My {noun} is {{v}}.",
+            f"my {noun} is {{v}}, by the way",
+            f"As for my {noun}, it is {{v}}.",
+        )
+        questions = (
+            f"What is my {noun}?",
+            f"What's my {noun}?",
+            f"Which is my {noun}?",
+            f"What about my {noun}?",
+            f"What did I say my {noun} is?",
+        )
+        third = (f"My {{who}}'s {noun} is {{v}}.", f"What is my {{who}}'s {noun}?", f"Your {{who}}'s {noun} is {{v}}.")
+        updates = (
+            f"My {noun} is {{v}} now.",
+            f"My new {noun} is {{v}}.",
+            f"Correction: my {noun} is {{v}}.",
+            f"My {noun} has changed, it is {{v}}.",
+        )
+        answers, denials = (f"Your {noun} is {{v}}.",), (f"My {noun} is not {{v}}.",)
+        kept = tuple(values.split(";"))
+        made.append(
+            Attribute(noun, kept, (), statements, (), questions, (), answers, updates, denials, (third,), False)
+        )
+    return made
+
+
 def closed(answer: str) -> str | None:
     """Return the yes-or-no question to an answer in the second person, or None where the rule does not hold."""
     text = answer.rstrip(".")
     if match := re.match(r"Your (.+?) (is|starts|expires|goes) ", text):
         verb = match[2]
         if verb == "is":
-            return f"Is my {match[1]} {text[match.end():]}?"
+            return f"Is my {match[1]} {text[match.end() :]}?"
         return None
     if text.startswith("You are "):
         return f"Am I {text[8:]}?"
     first = text.split()[1] if text.startswith("You ") else ""
-    if first in _PRESENT:
+    if first in words("present"):
         return "Do I " + re.sub(r"\byour\b", "my", text[4:]) + "?"
     return None
 

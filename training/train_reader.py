@@ -171,7 +171,9 @@ def train(options: argparse.Namespace) -> None:
         mean = float(value) if mean == 0 else 0.95 * mean + 0.05 * float(value)
         if (step + 1) % 10 == 0:
             seconds = time.monotonic() - started
-            _LOG.info("step %d/%d loss %.3f norm %.2f answers %d seconds %.0f", step + 1, steps, mean, norm, answers, seconds)
+            _LOG.info(
+                "step %d/%d loss %.3f norm %.2f answers %d seconds %.0f", step + 1, steps, mean, norm, answers, seconds
+            )
         if time.monotonic() - saved > 60 * options.minutes:
             masters.save(checkpoint, step + 1)
             model.save_pretrained(options.work / "adapter")
