@@ -11,7 +11,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
@@ -29,6 +28,9 @@ class Switch:
 
 class LowRank(nn.Module):
     """A frozen linear layer with x A^T B^T * scaling beside it: A (rank, in), B (out, rank)."""
+
+    _down: Tensor
+    _up: Tensor
 
     def __init__(self, base: nn.Module, down: Tensor, up: Tensor, scaling: float, switch: Switch) -> None:
         """Wrap a layer; it begins switched off."""

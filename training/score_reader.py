@@ -26,7 +26,8 @@ from chatmem.interface import Recollection
 from chatmem.language_model import Sampling, TransformersModel
 from chatmem.prompt import Prompt, build_prompt, prompt_budget, reader_messages
 from training import facts
-from training.reader_data import Case, Group, Maker
+from training.reader_data import Maker
+from training.reader_lines import Case, Group
 from training.train_reader import base_replies
 
 KINDS = (

@@ -27,7 +27,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from chatmem import bundled
 from chatmem.language_model import Sampling, TransformersModel
 from training.packing import Packed, loss, pack, sequence
-from training.reader_data import Maker, ordinary_prompts
+from training.reader_data import Maker
+from training.reader_words import ordinary_prompts
 
 FIRST_LAYER, LAYERS, RANK = 12, 30, 16
 MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -77,7 +78,7 @@ def adapted(dtype: torch.dtype) -> Any:
     model = get_peft_model(model, config, autocast_adapter_dtype=False)
     for layer in model.modules():
         if isinstance(layer, LoraLayer):
-            layer.forward = partial(_lean_forward, layer)  # type: ignore[method-assign]
+            layer.forward = partial(_lean_forward, layer)
     return model
 
 
