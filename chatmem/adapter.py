@@ -29,6 +29,9 @@ class Switch:
 class LowRank(nn.Module):
     """A frozen linear layer with x A^T B^T * scaling beside it: A (rank, in), B (out, rank)."""
 
+    _down: Tensor
+    _up: Tensor
+
     def __init__(self, base: nn.Module, down: Tensor, up: Tensor, scaling: float, switch: Switch) -> None:
         """Wrap a layer; it begins switched off."""
         super().__init__()
@@ -42,7 +45,7 @@ class LowRank(nn.Module):
         return result + (x @ self._down) @ self._up if self._switch.on else result
 
 
-def attach(model: nn.Module, folder: Path = READER) -> Switch | None:
+def attach(model: nn.Module, folder: Path) -> Switch | None:
     """Put an adapter on a model, switched off, and return its switch; None where there is none, or it does not fit.
 
     Args:

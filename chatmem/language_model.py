@@ -161,9 +161,9 @@ def _reader(model: Any, name: str) -> Switch | None:
     """Return the switch of the bundled model's reader; other models have none."""
     if name != bundled.NAME:
         return None
-    from chatmem.adapter import attach
+    from chatmem import adapter
 
-    return attach(model)
+    return adapter.attach(model, adapter.READER)
 
 
 def _choose(logits: Any, chosen: list[int], sampling: Sampling, generator: Any) -> int:

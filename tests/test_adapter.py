@@ -31,7 +31,7 @@ def small_llama(seed: int = 0, width: int = 16) -> nn.Module:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
-    """Return the folder of an adapter that peft wrote, on the upper layer only, and the logits that peft makes of it."""
+    """Return the folder of an adapter of the upper layer that peft wrote, and the logits that peft makes."""
     peft = pytest.importorskip("peft")
     config = peft.LoraConfig(
         r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"], layers_to_transform=[1]

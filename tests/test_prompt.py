@@ -151,6 +151,7 @@ def test_specification_prompt_is_literal():
         ("I changed my name to Kit.", "You changed your name to Kit."),
         ("We moved, and our cat hates us.", "You moved, and your cat hates you."),
         ("Remember that I am vegan!", "You are vegan!"),
+        ("btw im vegan and i love figs, i.e. fruit", "You're vegan and you love figs, i.e. fruit."),
         ("Well, I've a boat of mine.", "You've a boat of yours."),
         ("The spare key is under the pot.", "The spare key is under the pot."),
         ("Меня зовут Ярослава.", "Меня зовут Ярослава."),

@@ -16,7 +16,7 @@ from torch import Tensor
 from transformers import AttentionInterface
 
 from chatmem.prompt import reader_messages
-from training.reader_data import Case, Group
+from training.reader_lines import Case, Group
 
 END = "<|im_end|>"
 
@@ -43,7 +43,7 @@ def sequence(tokenizer: Any, group: Group, case: Case) -> tuple[list[int], list[
     prompt = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     whole = case.kind != "ordinary" or case.answer.endswith((".", "!", "?", ":", '"', ")"))  # else it was cut
     answer = case.answer + (END if whole else "")
-    return tuple(tokenizer(text, add_special_tokens=False).input_ids for text in (prompt, answer))  # type: ignore[return-value]
+    return tuple(tokenizer(text, add_special_tokens=False).input_ids for text in (prompt, answer))
 
 
 def _turns(group: Group) -> list[tuple[str, str]]:
@@ -97,18 +97,18 @@ def layout(packed: Sequence[Packed]) -> Layout:
     for number, item in enumerate(packed):
         places = torch.arange(len(item.ids)) + start
         prefixes.append(places[item.branches == -1])
-        for branch in range(int(item.branches.max()) + 1):
-            branches.append(places[item.branches == branch])
+        for one in range(int(item.branches.max()) + 1):
+            branches.append(places[item.branches == one])
             owner.append(number)
         start += len(item.ids)
     prefix, seen = _padded(prefixes)
     branch, own = _padded(branches)
-    size, length = branch.shape[1], prefix.shape[1]
+    width, length = branch.shape[1], prefix.shape[1]
     back = torch.zeros(start, dtype=torch.long)
     back[torch.cat([prefix[seen], branch[own]])] = torch.nonzero(torch.cat([seen.flatten(), own.flatten()])).squeeze(-1)
-    mask = torch.ones(len(branches), size, length + size, dtype=torch.bool)
+    mask = torch.ones(len(branches), width, length + width, dtype=torch.bool)
     mask[:, :, :length] = seen[owner][:, None, :]
-    mask[:, :, length:] = torch.ones(size, size, dtype=torch.bool).tril()
+    mask[:, :, length:] = torch.ones(width, width, dtype=torch.bool).tril()
     return Layout(prefix, branch, torch.tensor(owner), mask[:, None], back)
 
 
@@ -128,7 +128,9 @@ def attend(
     of_prefix = [_heads(rows, branching.prefix, share) for rows, share in ((q, 1), (k, groups), (v, groups))]
     of_branch = [_heads(rows, branching.branch, share) for rows, share in ((q, 1), (k, groups), (v, groups))]
     size = branching.prefix.shape[1]
-    first = _attention(*of_prefix, torch.ones(size, size, dtype=torch.bool).tril(), scaling)
+    first = _attention(
+        of_prefix[0], of_prefix[1], of_prefix[2], torch.ones(size, size, dtype=torch.bool).tril(), scaling
+    )
     keys, values = (torch.cat([of_prefix[i].index_select(0, branching.owner), of_branch[i]], dim=2) for i in (1, 2))
     second = _attention(of_branch[0], keys, values, branching.mask, scaling)
     rows = torch.cat([part.transpose(1, 2).flatten(0, 1) for part in (first, second)])

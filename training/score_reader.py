@@ -19,32 +19,41 @@ from typing import Any
 
 import torch
 
-from chatmem import bundled
-from chatmem.adapter import READER, attach
+from chatmem import adapter, bundled
 from chatmem.embedding import SentenceEncoder
 from chatmem.evaluation import wilson
 from chatmem.interface import Recollection
 from chatmem.language_model import Sampling, TransformersModel
 from chatmem.prompt import Prompt, build_prompt, prompt_budget, reader_messages
-from training.reader_data import Case, Group, Maker
+from training import facts
+from training.reader_data import Maker
+from training.reader_lines import Case, Group
 from training.train_reader import base_replies
 
 KINDS = (
-    "plain", "many lines", "exact", "conflict", "past", "other person", "unknown", "yes/no", "list", "everything",
-    "shaped", "second hop", "told", "ordinary",
+    "plain", "loose words", "many lines", "exact", "conflict", "past", "other person", "unknown", "yes/no", "list",
+    "everything", "shaped", "second hop", "told", "ordinary",
 )  # fmt: skip
 REFUSAL = re.compile(r"\bI (?:don't|do not) know\b|\bhaven't told\b|\bnot told\b", re.I)
 REPLY_TOKENS = 64
+_NEW = {attribute.name for attribute in facts.UNSEEN_ATTRIBUTES}
 
 
 def cases(kind: str, count: int, seed: int, ordinary: dict[str, str]) -> list[Group]:
-    """Return groups of one case each, none of whose words were trained."""
+    """Return groups of one case each, of values that were never trained.
+
+    Questions are about attributes that training never saw; those of "loose words" about known ones in words far from
+    those of training ("Who issued my student card?"). "list" and "shaped" have usual statements and new values,
+    "shaped" also new requests.
+    """
     maker = Maker(seed, fresh=True, ordinary=ordinary)
     least, most = (8, 12) if kind == "many lines" else (1, 12)
     found: list[Group] = []
     while len(found) < count:
-        group = maker.cases("plain" if kind == "many lines" else kind, 1, least, most)[0]
-        if kind == "past" or not any(fact.until for fact in group.raw):
+        group = maker.cases("plain" if kind in ("many lines", "loose words") else kind, 1, least, most)[0]
+        name = group.cases[0].attribute
+        fits = not name or (name in _NEW) != (kind == "loose words")
+        if fits and (kind == "past" or not any(fact.until for fact in group.raw)):
             found.append(group)
     return found
 
@@ -100,10 +109,8 @@ def score(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     done = {(row["arm"], row["kind"], row["number"]) for row in rows}
     yield from (row for row in rows if row["number"] < options.count)
     encoder = SentenceEncoder.load()
+    adapter.READER = options.adapter
     model = TransformersModel.load(bundled.NAME, "cpu")
-    if not model.has_reader or options.adapter != READER:
-        model = TransformersModel.load(bundled.NAME, "cpu") if model.has_reader else model
-        model._reader = attach(model._model, options.adapter)
     ordinary = base_replies(options.work / "ordinary_fresh.json", fresh=True)
     for arm in options.arms:
         model.has_reader = arm == "after"
@@ -134,7 +141,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     for arm in ("before", "after"):
         alike = [_alike(row) for row in rows if row["arm"] == arm and row["kind"] == "ordinary"]
         if alike:
-            lines.append(f"\nLikeness of ordinary replies to the base model's own, {arm}: {statistics.fmean(alike):.2f}")
+            lines.append(
+                f"\nLikeness of ordinary replies to the base model's own, {arm}: {statistics.fmean(alike):.2f}"
+            )
     return "\n".join(lines)
 
 
@@ -147,7 +156,7 @@ def _alike(row: dict[str, Any]) -> float:
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--adapter", type=Path, default=READER)
+    parser.add_argument("--adapter", type=Path, default=adapter.READER)
     parser.add_argument("--work", type=Path, default=Path(".benchmark/reader"))
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=99)

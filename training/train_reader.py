@@ -27,7 +27,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from chatmem import bundled
 from chatmem.language_model import Sampling, TransformersModel
 from training.packing import Packed, loss, pack, sequence
-from training.reader_data import Maker, ordinary_prompts
+from training.reader_data import Maker
+from training.reader_words import ordinary_prompts
 
 FIRST_LAYER, LAYERS, RANK = 12, 30, 16
 MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -77,7 +78,7 @@ def adapted(dtype: torch.dtype) -> Any:
     model = get_peft_model(model, config, autocast_adapter_dtype=False)
     for layer in model.modules():
         if isinstance(layer, LoraLayer):
-            layer.forward = partial(_lean_forward, layer)  # type: ignore[method-assign]
+            layer.forward = partial(_lean_forward, layer)
     return model
 
 
@@ -171,7 +172,9 @@ def train(options: argparse.Namespace) -> None:
         mean = float(value) if mean == 0 else 0.95 * mean + 0.05 * float(value)
         if (step + 1) % 10 == 0:
             seconds = time.monotonic() - started
-            _LOG.info("step %d/%d loss %.3f norm %.2f answers %d seconds %.0f", step + 1, steps, mean, norm, answers, seconds)
+            _LOG.info(
+                "step %d/%d loss %.3f norm %.2f answers %d seconds %.0f", step + 1, steps, mean, norm, answers, seconds
+            )
         if time.monotonic() - saved > 60 * options.minutes:
             masters.save(checkpoint, step + 1)
             model.save_pretrained(options.work / "adapter")
