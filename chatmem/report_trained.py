@@ -5,7 +5,7 @@ Each function renders one dictionary that a script in `training/` wrote; a part 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from chatmem.tables import percent, table
@@ -22,7 +22,8 @@ _METRICS = ("hit@1", "recall_all@3", "recall_all@5", "ndcg@5")
 
 def render_trained(measured: dict[str, Any]) -> str:
     """Return the sections for what `benchmark.py` collected from `.benchmark/*.json`."""
-    parts = dict(zip(TRAINED, (_retrieval, _answerable, _judged, _reader, _goodai), strict=True))
+    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _goodai)
+    parts = dict(zip(TRAINED, renderers, strict=True))
     found = [render(measured[name]) for name, render in parts.items() if measured.get(name)]
     return "\n\n".join(["## What was trained", _ABOUT, *found])
 

@@ -138,9 +138,8 @@ def test_what_a_retracted_statement_had_replaced_is_current_again(journal):
 def test_what_is_no_longer_true_is_superseded(journal):
     say(journal, "I work at Orbix.", "That's not true any more.")
     assert states(journal) == {"I work at Orbix.": "superseded"}
-    scored = [(line, 0.9) for line in journal.lines()]
-    assert select(scored, "Where do I work?", 3, ()) == []
-    assert [line.text for line in select(scored, "Where did I work before?", 3, ())] == ["I work at Orbix."]
+    assert choose(journal.lines(), "Where do I work?") == []
+    assert [line.text for line in choose(journal.lines(), "Where did I work before?")] == ["I work at Orbix."]
 
 
 def test_old_value_has_an_end(journal):

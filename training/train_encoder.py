@@ -22,7 +22,7 @@ from torch.nn import functional as F
 from tqdm import trange
 
 from chatmem.embedding import SentenceEncoder
-from chatmem.indexed import THRESHOLD
+from chatmem.choosing import THRESHOLD
 from memory_module import RecurrentMemory
 from training.batches import Batch, Batches
 from training.elliptical import elliptical_corpus
