@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from chatmem.hops import rewritten
+from chatmem.hops import asked_who, names_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -22,11 +22,13 @@ from chatmem.sentences import (
     is_personal,
     same_words,
     split_sentences,
+    words,
 )
 from chatmem.succession import predecessors
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
+SURE = 0.5  # probability from which a line matters to what is not a question about the user
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
 
@@ -104,7 +106,7 @@ class Choice:
                 lines.append(Found(one.line, score, rank, tuple(each.line.text for each in family)))
         return sorted(lines, key=lambda one: (one.rank, one.line.key), reverse=True)
 
-    def _fitting(self, query: str, ranked: list[Found], wanted: Wanted) -> list[Recollection]:
+    def _fitting(self, query: str, ranked: list[Found], wanted: Wanted, *, renamed: bool = False) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
         of_assistant = asks_about_assistant(query)
         if self.decision is None or of_assistant:
@@ -114,18 +116,31 @@ class Choice:
         texts = {one.line.key: one.texts for one in ranked}
         asked = [(line, text) for line in nearest for text in texts[line.line]]
         chances = self.decision.answerable(query, [text for _, text in asked])
-        sure: dict[int, float] = {}
+        whom = asked_who(query)
+        sure = {line.line: SURE if whom and whom in words(line.text) else 0.0 for line in nearest}
         for (line, _), chance in zip(asked, chances, strict=True):
-            sure[line.line] = max(float(chance), sure.get(line.line, 0.0))
+            sure[line.line] = max(float(chance), sure[line.line])
         answers = [replace(line, score=sure[line.line]) for line in nearest]
-        answers = [line for line in answers if line.score >= self.decision.threshold]
+        answers = [line for line in answers if line.score >= self._bound(query, line.text, renamed=renamed)]
         return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
+
+    def _bound(self, query: str, line: str, *, renamed: bool) -> float:
+        """Return how sure the decision must be that a line answers a query.
+
+        The threshold of the decision is for questions about the user and about people by their names. For requests,
+        news and questions to the world a line must be likelier to matter than not.
+        """
+        assert self.decision is not None
+        asks = is_personal(query) and any(judge(sentence) == "question" for sentence in split_sentences(query))
+        if asks or renamed or names_in(query) & set(words(line)):
+            return self.decision.threshold
+        return max(SURE, self.decision.threshold)
 
     def _second_hop(self, query: str, wanted: Wanted, ranked: list[Found], k: int) -> list[Recollection]:
         """Return what answers a query in other names, with the lines that gave the names."""
         near = _different(ranked, NUM_CANDIDATES)
         for renamed, used in rewritten(query, [line.text for line in near]):
-            if answers := self._fitting(renamed, self._ranked(renamed, wanted), wanted):
+            if answers := self._fitting(renamed, self._ranked(renamed, wanted), wanted, renamed=True):
                 names = [replace(near[index], score=answers[-1].score) for index in used]
                 answers = [line for line in answers if line.line not in {name.line for name in names}]
                 return [*answers[: max(1, k - len(names))], *names] if answers else []

@@ -22,6 +22,11 @@ _IDENTITIES = (
     # "My sister Ana lives in Graz", "my boss, Petra, is away"
     re.compile(rf"\b(?P<thing>{_OWNER} {_THING}),? (?P<name>{_NAME})\b"),
 )
+_WHO = re.compile(
+    r"^\W*(?:(?:and|so|but) )?(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me) about)"
+    rf" (?P<name>{_NAME})",
+    re.I,
+)
 _NO_NAMES = frozenset({"I", "I'm", "I've", "I'd", "I'll", "My", "Our", "The"})
 
 
@@ -56,6 +61,19 @@ def rewritten(query: str, lines: Sequence[str]) -> list[tuple[str, tuple[int, ..
         ]
         found += frontier
     return found
+
+
+def names_in(query: str) -> frozenset[str]:
+    """Return the capitalised words of a query after its first one, case folded: what it may ask about by name."""
+    return frozenset(
+        word.casefold() for word in re.findall(r"(?<=\s)[^\W\d_][\w-]*", query) if word[0].isupper() and word != "I"
+    )
+
+
+def asked_who(query: str) -> str:
+    """Return the first name, case folded, that a query asks about as such: "Who is Petra?"; "" for other queries."""
+    found = _WHO.search(query)
+    return found["name"].casefold() if found and found["name"][0].isupper() else ""
 
 
 def _renamed(query: str, thing: str, name: str) -> str:

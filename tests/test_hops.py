@@ -12,7 +12,7 @@ import pytest
 from conftest import choose, make_session
 
 from chatmem.embedding import Array
-from chatmem.hops import identities, rewritten
+from chatmem.hops import asked_who, identities, names_in, rewritten
 from chatmem.journal import Journal
 
 
@@ -88,4 +88,59 @@ def test_recall_does_not_ask_again_where_a_line_answers(tmp_path):
     journal = Journal("sqlite://")
     journal.record(make_session("My boss is Petra.", "I see.", "Petra has her office in Delft.", "I see."))
     found = choose(journal.lines(), "Who is my boss?", decision=Asks(boss="My boss is", Petra="Delft"))
+    assert [line.text for line in found] == ["My boss is Petra."]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("Who is Petra?", "petra"),
+        ("And who's Ilse again?", "ilse"),
+        ("Tell me about Noor", "noor"),
+        ("Who is my boss?", ""),
+    ],
+)
+def test_query_asks_who_somebody_is(query, name):
+    assert asked_who(query) == name
+
+
+def test_names_are_capitalised_words_after_the_first():
+    assert names_in("Where does Petra van Dam work? I forgot") == {"petra", "dam"}
+    assert names_in("What is 17 times 3?") == frozenset()
+
+
+class Sure:
+    """A decision that gives every line the same chance."""
+
+    threshold = 0.05
+
+    def __init__(self, chance: float) -> None:
+        self.chance = chance
+
+    def answerable(self, query: str, lines: Sequence[str]) -> Array:
+        return np.full(len(lines), self.chance, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("What is 17 times 3?", False),
+        ("Write a haiku about rain.", False),
+        ("I got a promotion today!", False),
+        ("Where do I work?", True),
+        ("Where does Petra work?", True),
+        ("Where does Ilse work?", False),
+    ],
+)
+def test_a_doubtful_line_comes_back_only_for_questions_about_the_user_and_people(query, found):
+    journal = Journal("sqlite://")
+    journal.record(make_session("I work with Petra at Orbix.", "I see."))
+    assert bool(choose(journal.lines(), query, decision=Sure(0.1))) is found
+    assert choose(journal.lines(), query, decision=Sure(0.9))
+
+
+def test_who_somebody_is_brings_the_lines_that_name_them():
+    journal = Journal("sqlite://")
+    journal.record(make_session("My boss is Petra.", "I see.", "I like tea.", "I see."))
+    found = choose(journal.lines(), "Who is Petra?", decision=Sure(0.0))
     assert [line.text for line in found] == ["My boss is Petra."]
