@@ -90,7 +90,22 @@ class Choice:
             newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
             return newest_only(_different(newest, wanted.count))[:k]
         chosen = self._fitting(query, ranked, wanted) or self._second_hop(query, wanted, ranked, k)
-        return (chosen if asks_about_past(query) else newest_only(chosen))[:k]
+        return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
+
+    def _newest(self, chosen: list[Recollection]) -> list[Recollection]:
+        """Return lines, best first, without those that a newer one replaces in the eyes of the decision.
+
+        It is asked only about lines that both surely answer the same query: about any two it would be wrong too often.
+        """
+        if self.decision is None:
+            return chosen
+        sure = [line for line in chosen if line.score >= SURE and line.speaker == "user"]
+        gone: set[int] = set()
+        for new in sure:
+            older = [line for line in sure if (line.when, line.line) < (new.when, new.line)]
+            replaced = self.decision.replaces(new.text, [line.text for line in older])
+            gone |= {line.line for line, is_old in zip(older, replaced, strict=True) if is_old}
+        return [line for line in chosen if line.line not in gone]
 
     def _ranked(self, query: str, wanted: Wanted) -> list[Found]:
         """Return what may come back, best first; a line is as good as the best of those that it superseded."""

@@ -23,7 +23,8 @@ _IDENTITIES = (
     re.compile(rf"\b(?P<thing>{_OWNER} {_THING}),? (?P<name>{_NAME})\b"),
 )
 _WHO = re.compile(
-    r"^\W*(?:(?:and|so|but) )?(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me) about)"
+    r"^\W*(?:(?:and|so|but) )?"
+    r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me) about)"
     rf" (?P<name>{_NAME})",
     re.I,
 )

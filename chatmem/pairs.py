@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(__file__).parent / "weights" / "pairs.safetensors"
 FORMAT = "chatmem-pairs-1"
+REPLACED = 0.8  # probability from which an older statement counts as replaced; lines that stay do less harm
 NUM_CANDIDATES = 8  # lines of one query that are judged
 _CACHED_TEXTS = 2048  # about 20 KB each
 
@@ -40,6 +41,9 @@ class Decision(Protocol):
 
     def answerable(self, query: str, lines: Sequence[str]) -> Array:
         """Return for each of n lines the probability (n,) that it answers a query or should shape the reply."""
+
+    def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
+        """Tell for each of n older statements whether a new one surely ends it."""
 
 
 class PairDecision:
@@ -72,6 +76,10 @@ class PairDecision:
         logits = self._logits([new] * len(old), old, 1) / np.float32(self._settings["relation_heat"])
         powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
         return cast("Array", powers / powers.sum(axis=1, keepdims=True))
+
+    def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
+        """Tell for each of n older statements whether a new one surely gives a newer value or denies it."""
+        return [bool(chance) for chance in self.relation(new, old)[:, 1:3].sum(1) >= REPLACED]
 
     def warm(self, texts: Sequence[str]) -> None:
         """Read texts that are likely to be judged soon, so that judging them takes less long."""

@@ -74,6 +74,9 @@ class Asks:
         wanted = [answer for word, answer in self.needs.items() if word in query]
         return np.array([float(any(answer in line for answer in wanted)) for line in lines], dtype=np.float32)
 
+    def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
+        return [False] * len(old)
+
 
 def test_recall_asks_again_in_the_name_that_a_line_gives(tmp_path):
     journal = Journal("sqlite://")
@@ -109,7 +112,7 @@ def test_names_are_capitalised_words_after_the_first():
     assert names_in("What is 17 times 3?") == frozenset()
 
 
-class Sure:
+class Sure(Asks):
     """A decision that gives every line the same chance."""
 
     threshold = 0.05

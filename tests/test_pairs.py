@@ -114,6 +114,9 @@ class Verdicts:
         self.asked.append(list(lines))
         return np.array([self.chances.get(line.split()[-1].strip("."), 0.0) for line in lines], dtype=np.float32)
 
+    def replaces(self, new, old):
+        return [{new, line} == {"I work at Orbix.", "I started at Tallow."} for line in old]
+
 
 def lines_of(*texts: str, kind: str = "fact") -> list[Line]:
     """Return lines told a day apart, the best first."""
@@ -132,6 +135,14 @@ def test_select_keeps_what_answers_best_first():
     lines = lines_of("I have a cat.", "I work at Orbix.", "I live in Turku.")
     found = choose(lines, "Where do I live?", decision=Verdicts(Turku=0.9, Orbix=0.6, cat=0.2))
     assert [line.text for line in found] == ["I live in Turku.", "I work at Orbix."]
+
+
+def test_of_two_sure_answers_the_one_that_the_newer_replaces_stays_away():
+    lines = lines_of("I work at Orbix.", "I started at Tallow.")
+    found = choose(lines, "Where do I work?", decision=Verdicts(Tallow=0.7, Orbix=0.9))
+    assert [line.text for line in found] == ["I started at Tallow."]
+    found = choose(lines, "Where do I work?", decision=Verdicts(Tallow=0.7, Orbix=0.5, x=0.0))
+    assert [line.text for line in found] == ["I started at Tallow."]
 
 
 def test_select_judges_only_the_nearest():
