@@ -120,6 +120,12 @@ def select(
     return newest_only(_different([pair for pair in best if pair[1] >= floor], 3 * k), query)[:k]
 
 
+def bar_for(query: str, threshold: float) -> float:
+    """Return the probability from which a line is said to answer a query: even odds where nobody asks for the user."""
+    is_asked = any(judge(sentence) in ("question", "command") for sentence in split_sentences(query))
+    return threshold if is_asked and is_personal(query) else max(threshold, 0.5)
+
+
 def _different(best: Iterable[tuple[Line, float]], count: int) -> list[Recollection]:
     """Return the first `count` lines that do not say the same words."""
     chosen: dict[str, Recollection] = {}
@@ -135,5 +141,6 @@ def _judged(nearest: list[Recollection], query: str, decision: Decision) -> list
     chances = decision.answerable(query, [line.text for line in nearest])
     sure = {line.line: float(chance) for line, chance in zip(nearest, chances, strict=True)}
     answers = sorted(nearest, key=lambda line: (sure[line.line], line.line), reverse=True)
-    answers = newest_only([line for line in answers if sure[line.line] >= decision.threshold], query)
+    bar = bar_for(query, decision.threshold)
+    answers = newest_only([line for line in answers if sure[line.line] >= bar], query)
     return [replace(line, score=sure[line.line]) for line in answers]
