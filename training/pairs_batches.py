@@ -10,7 +10,6 @@ import torch
 
 from chatmem.embedding import MAX_TOKENS
 from chatmem.pair_network import Side
-from training.pairs_data import Groups
 from training.pairs_sets import Pairs
 from training.token_cache import TokenCache
 
@@ -61,13 +60,6 @@ def answer_pairs(pairs: Pairs, rng: np.random.Generator | None = None) -> Rows:
     question, place = np.nonzero(wanted)
     rows = np.stack([groups.questions[question], groups.candidates[question, place], groups.labels[question, place]], 1)
     return np.concatenate([rows, np.c_[pairs.triples, np.ones(len(pairs.triples), np.int64)]])
-
-
-def first_questions(pairs: Pairs, count: int) -> Pairs:
-    """Return a set cut to its first questions, for a look at it during training."""
-    groups = pairs.groups
-    columns = (groups.questions, groups.candidates, groups.labels, groups.kinds, groups.names, groups.has_answer)
-    return Pairs(Groups(*(column[:count] for column in columns), groups.lines[:count]), pairs.relations, pairs.triples)
 
 
 def endless_batches(rows: Rows, lengths: Rows, size: int, rng: np.random.Generator) -> Iterator[Rows]:

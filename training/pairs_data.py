@@ -137,7 +137,22 @@ class Groups:
     kinds: npt.NDArray[np.str_]  # (Q,)
     names: npt.NDArray[np.str_]  # (Q,) the attribute asked for
     has_answer: npt.NDArray[np.bool_]  # (Q,): some line of the whole memory answers it
+    well_spelt: npt.NDArray[np.bool_]  # (Q,): the question and the lines that answer it
     lines: list[npt.NDArray[np.int64]]  # all lines of each question's memory, for the baselines
+
+    def some(self, rows: npt.NDArray[np.bool_] | slice) -> Groups:
+        """Return some of the questions."""
+        columns = (
+            self.questions,
+            self.candidates,
+            self.labels,
+            self.kinds,
+            self.names,
+            self.has_answer,
+            self.well_spelt,
+        )
+        places = np.arange(len(self.questions))[rows]
+        return Groups(*(column[rows] for column in columns), lines=[self.lines[place] for place in places])  # type: ignore[arg-type]
 
 
 def nearest_groups(
@@ -148,7 +163,7 @@ def nearest_groups(
     rng: random.Random | None = None,
 ) -> Groups:
     """Choose for every question the `count` nearest lines of its memory; for training (`rng`) one missed answer too."""
-    rows_: list[tuple[int, list[int], list[int], str, str, bool, npt.NDArray[np.int64]]] = []
+    rows_: list[tuple[int, list[int], list[int], str, str, bool, bool, npt.NDArray[np.int64]]] = []
     for memory in memories:
         lines = np.array([numbers[line] for line in memory.lines])
         for query in memory.queries:
@@ -161,7 +176,18 @@ def nearest_groups(
             marks = [(-1 if scores[place] > 0.35 else 0) if query.labels[place] == -2 else query.labels[place]
                      for place in chosen]  # fmt: skip
             fill = [-1] * (count - len(chosen))
-            rows_.append((numbers[query.text], [*lines[chosen], *fill], marks + fill, query.kind, query.key[1],
-                          any(mark == 1 for mark in query.labels), lines))  # fmt: skip
+            answers = [memory.facts[place] for place in chosen if query.labels[place] == 1]
+            rows_.append(
+                (
+                    numbers[query.text],
+                    [*lines[chosen], *fill],
+                    marks + fill,
+                    query.kind,
+                    query.key[1],
+                    any(mark == 1 for mark in query.labels),
+                    not query.misspelt and not any(fact.misspelt for fact in answers),
+                    lines,
+                )
+            )
     columns = list(zip(*rows_, strict=True))
-    return Groups(*(np.array(column) for column in columns[:6]), lines=list(columns[6]))  # type: ignore[misc]
+    return Groups(*(np.array(column) for column in columns[:7]), lines=list(columns[7]))  # type: ignore[misc]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from chatmem.sentences import same_words
 from training.pairs_frames import NOUN_FRAMES, NOUNS, PEOPLE, PERSON_FRAMES, REQUESTS, UNCLEAR, UNSEEN_PEOPLE, Frame
 from training.pairs_text import Subject, contracted, draw_value, typed
 
@@ -21,6 +22,7 @@ class Fact:
     text: str
     subject: Subject = USER
     frame: Frame | None = None
+    misspelt: bool = False
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Query:
     kind: str  # "own", "other", "yes-no", "about", "request", "talk", "told"
     key: Key
     labels: list[int] = field(default_factory=list)
+    misspelt: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,19 +76,22 @@ def make_facts(inventory: Inventory, rng: random.Random) -> list[Fact]:
             key = (subject.who, frame.name, noun)
             value = draw_value(frame, noun, inventory.split, rng)
             if frame.many or not any(other == key for other, _ in facts):
-                facts[key, value] = Fact(key, value, say(frame, subject, value, noun, rng), subject, frame)
+                text, misspelt = say(frame, subject, value, noun, rng)
+                facts[key, value] = Fact(key, value, text, subject, frame, misspelt)
     told = list(facts.values())
     rng.shuffle(told)
     return told
 
 
-def say(frame: Frame, subject: Subject, value: str, noun: str, rng: random.Random) -> str:
-    """Return a statement of a fact in some wording."""
+def say(frame: Frame, subject: Subject, value: str, noun: str, rng: random.Random) -> tuple[str, bool]:
+    """Return a statement of a fact in some wording, and whether it is misspelt."""
     if subject.who and frame.others:
         template = rng.choice(frame.others)[0]
     else:
         template = rng.choice(frame.statements + (frame.updates if rng.random() < 0.15 else ()))
-    return typed(contracted(subject.fill(template, value, noun), rng), rng, 0.15)
+    meant = contracted(subject.fill(template, value, noun), rng)
+    text = typed(meant, rng, 0.15)
+    return text, same_words(text) != same_words(meant)
 
 
 def label(query: Query, fact: Fact, value: str | None = None) -> int:
@@ -118,7 +124,8 @@ def ask(facts: list[Fact], inventory: Inventory, rng: random.Random, *, known: b
     if rng.random() < 0.12:
         text = rng.choice(("Do you remember ", "Can you tell me ", "Tell me: ", "Hey, ", "Quick question: ", "So, ",
                            "Remind me: ", "I forgot, ")) + text[:1].lower() + text[1:]  # fmt: skip
-    query = Query(typed(text, rng), kind, (subject.who, frame.name, noun))
+    said = typed(text, rng)
+    query = Query(said, kind, (subject.who, frame.name, noun), misspelt=same_words(said) != same_words(text))
     query.labels = [label(query, fact, value) for fact in facts]
     return query
 

@@ -21,6 +21,7 @@ from rank_bm25 import BM25Okapi
 from sklearn.neural_network import MLPClassifier
 
 from chatmem.embedding import SentenceEncoder
+from chatmem.indexed import bar_for
 from chatmem.pair_network import RELATIONS
 from chatmem.pairs import PairDecision, load_pairs
 from chatmem.sentences import words
@@ -29,7 +30,7 @@ from training.pairs_data import Groups
 from training.pairs_scoring import auc, best_scores, by_kind, curve, relation_table, threshold_for
 from training.pairs_sets import Pairs, PairSet, make_sets, with_tokens
 from training.token_cache import TokenCache
-from training.train_pairs import score_groups, score_rows
+from training.train_pairs import ANSWERED, score_groups, score_rows
 
 Floats = npt.NDArray[np.float64]
 NAMES = ("seen", "unseen")
@@ -149,6 +150,22 @@ def timing(encoder: SentenceEncoder, sets: dict[str, PairSet]) -> dict[str, Any]
     return {name: round(statistics.median(values[3:]), 2) for name, values in found.items()} | {"times": len(lines) - 3}
 
 
+def curves(groups: Groups, scores: Floats, bound: float | None) -> dict[str, Any]:
+    """Return the curves for the first line alone and for the first three, of all questions and of the well spelt."""
+    clean = groups.well_spelt
+    return {
+        f"{name}_first_{first}": curve(some, given, bound, first)
+        for first in (1, 3)
+        for name, some, given in (("all", groups, scores), ("well_spelt", groups.some(clean), scores[clean]))
+    }
+
+
+def in_recall(groups: Groups, chances: Floats, texts: Sequence[str], threshold: float) -> dict[str, Any]:
+    """Return what recall makes of it, with the bar that depends on the query: shares with counts and intervals."""
+    bars = np.array([bar_for(texts[question], threshold) for question in groups.questions])
+    return curve(groups, chances - bars[:, None], 0.0, 3)["at_threshold"]
+
+
 def main() -> None:
     """Score everything and write one dictionary."""
     parser = argparse.ArgumentParser()
@@ -177,14 +194,16 @@ def main() -> None:
     }
     result: dict[str, Any] = {"threshold": decision.threshold, "answerable": {}, "relation": {}}
     for arm, scores in arms.items():
-        bound = threshold_for(best_scores(sets["dev"].groups, scores["dev"], 3)[0], 0.95)
+        clean = sets["dev"].groups.well_spelt
+        bound = threshold_for(best_scores(sets["dev"].groups.some(clean), scores["dev"][clean], 3)[0], ANSWERED)
         if arm == "decision":
             bound = (float(np.log(decision.threshold / (1 - decision.threshold))) - offset) / factor
-        result["answerable"][arm] = {
-            name: {f"first_{first}": curve(sets[name].groups, scores[name], bound, first) for first in (1, 3)}
-            for name in judged
-        }
+        result["answerable"][arm] = {name: curves(sets[name].groups, scores[name], bound) for name in judged}
         if arm == "decision":
+            chances = {name: 1 / (1 + np.exp(-(factor * found + offset))) for name, found in scores.items()}
+            result["in_recall"] = {
+                name: in_recall(sets[name].groups, found, texts, decision.threshold) for name, found in chances.items()
+            }
             result["by_kind"] = {name: by_kind(sets[name].groups, scores[name], bound or 0.0) for name in judged}
     for name in judged:
         predicted = score_rows(network, sides, sets[name].relations, 1).argmax(1).numpy()

@@ -19,11 +19,11 @@ from torch.nn import functional as F
 from chatmem.embedding import SentenceEncoder
 from chatmem.pair_network import ANSWERABLE, RELATION, PairNetwork
 from chatmem.pairs import WEIGHTS, save_pairs
-from training.pairs_batches import Rows, Sides, answer_pairs, endless_batches, first_questions
+from training.pairs_batches import Rows, Sides, answer_pairs, endless_batches
 from training.pairs_scoring import best_scores, curve, threshold_for
 from training.pairs_sets import Pairs, make_sets, with_tokens
 
-ANSWERED = 0.95  # share of the answerable questions of the development set that the threshold lets be answered right
+ANSWERED = 0.95  # share of the answerable, well-spelt questions of the development set that the threshold lets through
 
 
 @torch.inference_mode()
@@ -68,7 +68,7 @@ def train(
     rng = np.random.default_rng(seed)
     weights = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.02)
-    few = first_questions(dev, 600)
+    few = Pairs(dev.groups.some(slice(600)), dev.relations, dev.triples)
     questions = endless_batches(answer_pairs(pairs, rng), sides.lengths, batch, rng)
     statements = endless_batches(pairs.relations, sides.lengths, batch, rng)
     loss_so_far, started = 0.0, time.monotonic()
@@ -131,7 +131,8 @@ def calibrate(network: PairNetwork, sides: Sides, dev: Pairs) -> dict[str, float
     judged = dev.groups.labels >= 0
     factor, offset = scaling(scores[judged], dev.groups.labels[judged])
     heat = temperature(score_rows(network, sides, dev.relations, RELATION), torch.from_numpy(dev.relations[:, 2]))
-    bound = threshold_for(best_scores(dev.groups, scores, first=3)[0], ANSWERED)
+    clean = dev.groups.well_spelt
+    bound = threshold_for(best_scores(dev.groups.some(clean), scores[clean], first=3)[0], ANSWERED)
     threshold = 1 / (1 + math.exp(-(factor * (bound or 0.0) + offset)))
     return {"factor": factor, "offset": offset, "relation_heat": heat, "threshold": round(threshold, 4)}
 
