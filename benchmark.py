@@ -59,15 +59,13 @@ class RecordingModel:
         self._model = model
         self._exact_tokens = exact_tokens
 
-    def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
-    ) -> Iterator[str]:
+    def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), **options: Any) -> Iterator[str]:
         """Note the prompt and pass it on."""
         self.prompt = prompt
         if self._exact_tokens is not None:
             stops, count = (), self._exact_tokens
             sampling = replace(sampling, min_new_tokens=count, max_new_tokens=count)
-        return self._model.stream(prompt, sampling, stops, reader=reader)
+        return self._model.stream(prompt, sampling, stops, **options)
 
 
 def open_arms(journal: Journal, encoder: Encoder, folder: Path) -> dict[str, IndexedMemory]:

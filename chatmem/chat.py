@@ -75,7 +75,7 @@ class Chat:
         self._replies += 1
         said = ""
         try:
-            pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader)
+            pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
             for piece in _trimmed(prompt.opening, pieces):
                 said += piece
                 yield piece

@@ -6,6 +6,7 @@ it. Knows nothing of memory, prompts or terminals.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ class Sampling:
     temperature: float = 0.3  # 0 takes the likeliest token every time
     top_p: float = 0.9  # the share of the probability that is drawn from
     repetition_penalty: float = 1.1  # on tokens of this reply only: what memory lines say may be repeated
+    copy_bonus: float = 4.0  # added to the logit of what follows the last token in a line that is to be copied
     seed: int = 0
 
 
@@ -42,11 +44,18 @@ class LanguageModel(Protocol):
     has_reader: bool  # it was trained to answer from memory lines
 
     def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+        self,
+        prompt: str,
+        sampling: Sampling,
+        stops: Sequence[str] = (),
+        *,
+        reader: bool = False,
+        copied: str = "",
     ) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string.
 
         `reader` is for prompts with memory lines in the reader's layout; without it the model is the plain one.
+        `copied` is a line whose words are made likelier where the reply is already in it (`Sampling.copy_bonus`).
         """
 
     def count_tokens(self, text: str) -> int:
@@ -109,7 +118,13 @@ class TransformersModel:
         return text
 
     def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+        self,
+        prompt: str,
+        sampling: Sampling,
+        stops: Sequence[str] = (),
+        *,
+        reader: bool = False,
+        copied: str = "",
     ) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string."""
         from tokenizers.decoders import DecodeStream
@@ -117,7 +132,7 @@ class TransformersModel:
         backend = self.tokenizer.backend_tokenizer
         decoder = DecodeStream(skip_special_tokens=True)
         held = ""
-        for token in self._tokens(prompt, sampling, reader=reader):
+        for token in self._tokens(prompt, sampling, reader=reader, copied=copied):
             held += decoder.step(backend, token) or ""  # None while the bytes do not make a character
             cut = min((at for stop in stops if (at := held.find(stop)) >= 0), default=-1)
             if cut >= 0:
@@ -130,7 +145,7 @@ class TransformersModel:
         if held:
             yield held
 
-    def _tokens(self, prompt: str, sampling: Sampling, *, reader: bool = False) -> Iterator[int]:
+    def _tokens(self, prompt: str, sampling: Sampling, *, reader: bool = False, copied: str = "") -> Iterator[int]:
         """Yield the tokens of the continuation, up to and without the end of text."""
         import torch
 
@@ -138,6 +153,7 @@ class TransformersModel:
         ids = self.tokenizer(prompt, add_special_tokens=special, return_tensors="pt", verbose=False).input_ids
         generator = torch.Generator().manual_seed(sampling.seed)
         room = self.window_tokens - ids.shape[1]
+        followers, last = self._followers(copied), int(ids[0, -1])
         chosen: list[int] = []
         cache = None
         for _ in range(min(sampling.max_new_tokens, room)):
@@ -149,12 +165,22 @@ class TransformersModel:
                 logits = output.logits[0, -1].float().cpu().clone()
                 if len(chosen) < sampling.min_new_tokens:
                     logits[list(self._ends)] = -torch.inf
-                token = _choose(logits, chosen, sampling, generator)
+                if last in followers:
+                    logits[followers[last]] += sampling.copy_bonus
+                token = last = _choose(logits, chosen, sampling, generator)
             if token in self._ends:
                 return
             chosen.append(token)
             yield token
             cache, ids = output.past_key_values, torch.tensor([[token]])
+
+    def _followers(self, line: str) -> dict[int, list[int]]:
+        """Return, for each token of a line, the tokens that follow it there."""
+        ids = self.tokenizer(f" {line}", add_special_tokens=False, verbose=False).input_ids if line else []
+        found: dict[int, set[int]] = {}
+        for token, follower in itertools.pairwise(ids):
+            found.setdefault(token, set()).add(follower)
+        return {token: sorted(followers) for token, followers in found.items()}
 
 
 def _reader(model: Any, name: str) -> Switch | None:

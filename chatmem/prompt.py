@@ -40,7 +40,8 @@ class Prompt:
     """What the model reads, and what came of the parts.
 
     `text` ends with `opening`, the words that the reply begins with. `recollections` are the lines that are in the
-    text. `stops` end the reply. `reader` says that it is for the reader. `notice` tells the user what did not fit.
+    text. `stops` end the reply. `reader` says that it is for the reader. `copied` is the line that `opening` is taken
+    from. `notice` tells the user what did not fit.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Prompt:
     stops: tuple[str, ...] = ()
     notice: str = ""
     reader: bool = False
+    copied: str = ""
 
 
 def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
@@ -100,7 +102,8 @@ def build_prompt(
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
     if opening == NOT_TOLD:
         stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
-    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader)
+    copied = as_said_to_user(lines[0]) if lines and opening else ""
+    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied)
 
 
 def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:

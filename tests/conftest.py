@@ -71,7 +71,7 @@ class ScriptedModel:
         self._replies = list(replies)
 
     def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False
+        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False, copied: str = ""
     ) -> Iterator[str]:
         self.readers.append(reader)
         self.prompts.append(prompt)

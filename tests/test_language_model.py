@@ -7,6 +7,7 @@ pytest tests/test_language_model.py -m slow        the bundled model, and a GPT-
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,6 +81,16 @@ def test_stop_string_is_never_shown(tokenizer, stop):
 
 def test_beginning_of_a_stop_string_is_shown_when_it_ends(tokenizer):
     assert "".join(replay(tokenizer, "I like\nUse").stream("x", GREEDY, ("\nUser:",))) == "I like\nUse"
+
+
+def test_words_of_a_line_are_likelier_once_the_reply_is_in_it(tokenizer):
+    line = "Your name: Ida"
+    undecided = TransformersModel(Replay([], len(tokenizer)), tokenizer)  # only ever wants token 0, the end
+    undecided._ends = set()
+    sampling = replace(GREEDY, max_new_tokens=len(tokenizer(f" {line}").input_ids) - 1, copy_bonus=60.0)
+    begun = tokenizer.decode(tokenizer(f" {line}").input_ids[:1])
+    assert begun + "".join(undecided.stream(begun, sampling, copied=line)) == f" {line}"
+    assert "".join(undecided.stream(begun, sampling)) == ""
 
 
 def test_same_seed_same_reply(gpt2):

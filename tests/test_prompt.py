@@ -100,6 +100,8 @@ def test_best_line_is_last_and_begins_the_reply():
     assert prompt.text.index("You work in a quarry.") < prompt.text.index("Your goat is called Bramble.")
     assert prompt.opening == "Your goat"
     assert prompt.text.endswith("<assistant> Your goat")
+    assert prompt.copied == "Your goat is called Bramble."
+    assert build_prompt(model, "My goat is ill today.", lines, budget=900).copied == ""
 
 
 def test_reader_gets_lines_in_the_order_of_their_times():

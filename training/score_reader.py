@@ -98,7 +98,8 @@ def _holds(text: str, value: str) -> bool:
 def ask(model: TransformersModel, prompt: Prompt, temperature: float) -> str:
     """Return the reply to a prompt."""
     sampling = Sampling(REPLY_TOKENS, temperature=temperature)
-    return (prompt.opening + "".join(model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader))).strip()
+    pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
+    return (prompt.opening + "".join(pieces)).strip()
 
 
 def score(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
