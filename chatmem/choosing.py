@@ -140,16 +140,11 @@ class Choice:
         return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
 
     def _bound(self, query: str, line: str, *, renamed: bool) -> float:
-        """Return how sure the decision must be that a line answers a query.
-
-        The threshold of the decision is for questions about the user and about people by their names. For requests,
-        news and questions to the world a line must be likelier to matter than not.
-        """
+        """Return how sure the decision must be that a line answers a query, which may ask about people by name."""
         assert self.decision is not None
-        asks = is_personal(query) and any(judge(sentence) == "question" for sentence in split_sentences(query))
-        if asks or renamed or names_in(query) & set(words(line)):
+        if renamed or names_in(query) & set(words(line)):
             return self.decision.threshold
-        return max(SURE, self.decision.threshold)
+        return bar_for(query, self.decision.threshold)
 
     def _second_hop(self, query: str, wanted: Wanted, ranked: list[Found], k: int) -> list[Recollection]:
         """Return what answers a query in other names, with the lines that gave the names."""
@@ -160,6 +155,16 @@ class Choice:
                 answers = [line for line in answers if line.line not in {name.line for name in names}]
                 return [*answers[: max(1, k - len(names))], *names] if answers else []
         return []
+
+
+def bar_for(query: str, threshold: float) -> float:
+    """Return the probability from which a line answers a query.
+
+    The threshold of a decision is for questions about the user. For requests, news and questions to the world a line
+    must be likelier to matter than not.
+    """
+    asks = is_personal(query) and any(judge(sentence) == "question" for sentence in split_sentences(query))
+    return threshold if asks else max(SURE, threshold)
 
 
 def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:

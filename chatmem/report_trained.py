@@ -66,23 +66,27 @@ def _answerable(found: dict[str, Any]) -> str:
     rows, curves = [], []
     for arm, by_set in found["answerable"].items():
         for name in ("seen", "unseen"):
-            one = by_set[name]["first_1"]
+            one = by_set[name]["all_first_3"]
             low, high = one["auc_interval"]
             refused = (one["refused_at_95"], *one["refused_at_95_interval"])
             cells = (f"{one['auc']:.3f} ({low:.3f}–{high:.3f})", f"{100 * one['right_line_first']:.1f}%")
             rows.append((f"`{arm}`, {name}", f"{one['known']} / {one['unknown']}", *cells, _or_never(refused)))
             if arm == "decision":
                 curves.append((name, *(_or_never((point["refused"],)) for point in one["curve"])))
-    shares = [
-        f"{100 * point['answered']:.1f}%" for point in found["answerable"]["decision"]["seen"]["first_1"]["curve"]
+    curve = found["answerable"]["decision"]["seen"]["all_first_3"]["curve"]
+    shares = [f"{100 * point['answered']:.1f}%" for point in curve]
+    head = ("arm, attributes", "known / unknown", "AUC", "right among three", "unknown refused at 95% answered")
+    names = ("answered_right", "unknown_refused", "talk_left_alone")
+    inside = [
+        (kind, *(_or_never((one[name]["share"], *one[name]["interval"])) for name in names))
+        for kind, one in found["in_recall"].items()
     ]
-    head = ("arm, attributes", "known / unknown", "AUC", "right line first", "unknown refused at 95% answered")
     time = found["milliseconds"]
     return f"""### Answerable from these lines or not
 
-The best of eight lines of one person's memory is judged together with the question. "At 95% answered": at the threshold
-where 95% of the answerable questions get a line that answers them; a dash where no threshold answers so many, because
-the right line is not ranked first often enough.
+The best eight lines of one person's memory are judged together with the question; at most three come back. "At 95%
+answered": at the threshold where 95% of the answerable questions get a line that answers them; a dash where no
+threshold answers so many, because the right line is not ranked high enough.
 
 {table(head, rows)}
 
@@ -90,8 +94,12 @@ The curve of the decision, unknown questions refused at the share of answerable 
 
 {table(("attributes", *shares), curves)}
 
-The product works at the threshold {found["threshold"]:.3f}, chosen on a development set. Judging eight lines takes
-{time["warm"]:.1f} ms where their words were read before and {time["cold"]:.1f} ms where not (medians)."""
+As recall works, at the threshold {found["threshold"]:.3f} that was chosen on the development set:
+
+{table(("attributes", "answered right", "unknown refused", "ordinary talk left alone"), inside)}
+
+Judging eight lines takes {time["warm"]:.1f} ms where their words were read before and {time["cold"]:.1f} ms where not
+(medians)."""
 
 
 def _or_never(value: Sequence[float | None]) -> str:

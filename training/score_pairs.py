@@ -20,8 +20,8 @@ import torch
 from rank_bm25 import BM25Okapi
 from sklearn.neural_network import MLPClassifier
 
+from chatmem.choosing import bar_for
 from chatmem.embedding import SentenceEncoder
-from chatmem.indexed import bar_for
 from chatmem.pair_network import RELATIONS
 from chatmem.pairs import PairDecision, load_pairs
 from chatmem.sentences import words

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import trange
 
-from chatmem.embedding import SentenceEncoder
 from chatmem.choosing import THRESHOLD
+from chatmem.embedding import SentenceEncoder
 from memory_module import RecurrentMemory
 from training.batches import Batch, Batches
 from training.elliptical import elliptical_corpus
