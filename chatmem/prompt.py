@@ -100,6 +100,8 @@ def build_prompt(
         turns.pop(0)
         text = _render(model, lines, said, turns, form)
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
+    if not model.has_chat_template and judge(said) == "fact":
+        stops.append("\n")  # after a few words on what was told, a base model would go on with the notes
     if opening == NOT_TOLD:
         stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
     copied = as_said_to_user(lines[0]) if lines and opening else ""

@@ -123,6 +123,13 @@ def test_without_lines_the_reader_rests():
     assert not literal.reader
 
 
+def test_reply_to_a_fact_is_one_line_without_a_template():
+    base, lines = ScriptedModel(has_chat_template=False), [line("I live in Ghent.")]
+    assert "\n" in build_prompt(base, "I cut my finger.", lines, budget=900).stops
+    assert "\n" not in build_prompt(base, "Tell me a story.", lines, budget=900).stops
+    assert build_prompt(ScriptedModel(), "I cut my finger.", lines, budget=900).stops == ()
+
+
 def test_openings():
     goat = [line("My goat is called Bramble.")]
     assert reply_opening("What is my goat called?", goat) == "Your goat"

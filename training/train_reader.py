@@ -24,7 +24,7 @@ from peft.tuners.lora import LoraLayer
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from chatmem import bundled
+from chatmem import adapter, bundled
 from chatmem.language_model import Sampling, TransformersModel
 from training.packing import Packed, loss, pack, sequence
 from training.reader_data import Maker
@@ -177,10 +177,20 @@ def train(options: argparse.Namespace) -> None:
             )
         if time.monotonic() - saved > 60 * options.minutes:
             masters.save(checkpoint, step + 1)
-            model.save_pretrained(options.work / "adapter")
+            save_adapter(model, options.work / "adapter")
             saved = time.monotonic()
     masters.save(checkpoint, steps)
-    model.save_pretrained(options.out)
+    save_adapter(model, options.out)
+
+
+def save_adapter(model: Any, folder: Path) -> None:
+    """Write what peft writes, without this machine's paths and without its empty card."""
+    model.save_pretrained(folder)
+    (folder / "README.md").unlink(missing_ok=True)
+    (folder / adapter.WEIGHTS).chmod(0o644)
+    config = json.loads((folder / adapter.CONFIG).read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = bundled.NAME
+    (folder / adapter.CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _count(packed: Sequence[Packed]) -> int:
