@@ -11,7 +11,7 @@ from chatmem.evaluation import mean_and_deviation, median_and_p95, median_ratio
 from chatmem.report_trained import render_trained
 from chatmem.tables import percent, table
 
-ARMS = ("none", "bm25", "mean", "rag", "gru")
+ARMS = ("none", "bm25", "mean", "rag", "gru")  # in the order in which they are shown
 COSTED = ("none", "rag", "gru")  # arms whose times and sizes are measured
 MARK = "<!-- results -->"
 
@@ -51,6 +51,12 @@ def readme_table(results: dict[str, Any]) -> str:
     ]
     rows.append(("t ÷ t(`none`)", *(f"{_ratio(results, arm):.2f}" for arm in COSTED)))
     return table(("", *(f"`{arm}`" for arm in COSTED)), rows)
+
+
+def _arms(results: dict[str, Any]) -> list[str]:
+    """Return the arms that answered."""
+    answered = {answer["arm"] for answer in results["answers"]}
+    return [arm for arm in ARMS if arm in answered]
 
 
 def _pick(results: dict[str, Any], arm: str, scenarios: str, key: str = "right") -> list[Any]:
@@ -112,14 +118,15 @@ def _targets(results: dict[str, Any]) -> str:
 
 
 def _accuracy(results: dict[str, Any]) -> str:
+    arms = _arms(results)
     rows = [
-        (f"{name}: {title}", *(percent(_pick(results, arm, name)) for arm in ARMS))
+        (f"{name}: {title}", *(percent(_pick(results, arm, name)) for arm in arms))
         for name, title in results["scenarios"].items()
     ]
-    rows.append(("**A to E**", *(percent(_pick(results, arm, "ABCDE")) for arm in ARMS)))
+    rows.append(("**A to E**", *(percent(_pick(results, arm, "ABCDE")) for arm in arms)))
     runs = range(results["settings"]["runs"])
     by_run = []
-    for arm in ARMS:
+    for arm in arms:
         shares = []
         for run in runs:
             right = [
@@ -130,13 +137,13 @@ def _accuracy(results: dict[str, Any]) -> str:
         by_run.append((f"`{arm}`", *(f"{share:.1f}%" for share in shares), f"{mean:.1f} ± {deviation:.1f}"))
     recalled = [
         (f"`{arm}`", *(percent(_pick(results, arm, names, "recalled")) for names in ("ABCDE", "F", "G")))
-        for arm in ARMS[1:]
+        for arm in arms[1:]
     ]
     return "\n\n".join(
         [
             "## Accuracy",
             "![Right answers by scenario and arm](docs/accuracy.png)",
-            table(("scenario", *(f"`{arm}`" for arm in ARMS)), rows),
+            table(("scenario", *(f"`{arm}`" for arm in arms)), rows),
             "A to G by run, with mean and standard deviation:",
             table(("arm", *(f"run {run}" for run in runs), "mean ± deviation"), by_run),
             "The line that holds the answer is among the recalled:",
