@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import NamedTuple
 
-from chatmem.hops import asked_who, names_in, rewritten
+from chatmem.frames import normal
+from chatmem.hops import asked_apart, asked_who, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -19,6 +21,7 @@ from chatmem.sentences import (
     asks_about_assistant,
     asks_about_past,
     asks_for_everything,
+    asks_how_to,
     is_personal,
     same_words,
     split_sentences,
@@ -28,6 +31,7 @@ from chatmem.succession import predecessors
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
+ASK_NAME = "What is my name?"
 SURE = 0.5  # probability from which a line matters to what is not a question about the user
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
@@ -89,8 +93,30 @@ class Choice:
         if asks_for_everything(query):
             newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
             return newest_only(_different(newest, wanted.count))[:k]
-        chosen = self._fitting(query, ranked, wanted) or self._second_hop(query, wanted, ranked, k)
+        chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
+        chosen = chosen or self._second_hop(query, wanted, ranked, k)
+        chosen = self._with_own_name(query, chosen, k)
         return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
+
+    def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
+        """Return what answers a question about several things, one line for each first; nothing for other queries."""
+        found = [self._fitting(part, self._ranked(part, wanted), wanted) for part in asked_apart(query)]
+        turns = [line for row in zip_longest(*found) for line in row if line is not None]
+        return list({line.line: line for line in turns}.values())
+
+    def _with_own_name(self, query: str, chosen: list[Recollection], k: int) -> list[Recollection]:
+        """Return lines with the one that says whose they are, where the user is called by name in them.
+
+        "Tamsin's birthday is 3 May." answers "When is my birthday?" only beside "I'm Tamsin.".
+        """
+        called = {name for line in chosen[:k] for name in owners_in(line.text)}
+        if not called or not is_personal(query):
+            return chosen
+        lines = [line for line, *_ in self._ranked(ASK_NAME, Wanted.by(ASK_NAME, k, ()))]
+        named = next((line for line in lines if own_name(line.text) in called), None)
+        if named is None or any(line.line == named.key for line in chosen):
+            return chosen
+        return [*chosen[: max(1, k - 1)], named.recollection(chosen[0].score)]
 
     def _newest(self, chosen: list[Recollection]) -> list[Recollection]:
         """Return lines, best first, without those that a newer one replaces in the eyes of the decision.
@@ -160,11 +186,12 @@ class Choice:
 def bar_for(query: str, threshold: float) -> float:
     """Return the probability from which a line answers a query.
 
-    The threshold of a decision is for questions about the user. For requests, news and questions to the world a line
-    must be likelier to matter than not.
+    The threshold of a decision is for questions about the user. For requests, news and questions to the world, among
+    them "How do I …?", a line must be likelier to matter than not.
     """
-    asks = is_personal(query) and any(judge(sentence) == "question" for sentence in split_sentences(query))
-    return threshold if asks else max(SURE, threshold)
+    asks = any(judge(sentence) == "question" for sentence in split_sentences(query))
+    of_user = is_personal(query) and not asks_how_to(query)
+    return threshold if asks and of_user else max(SURE, threshold)
 
 
 def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:
@@ -173,5 +200,5 @@ def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:
     for line, score, *_ in ranked:
         if len(chosen) == count:
             break
-        chosen.setdefault(same_words(line.text), line.recollection(score))
+        chosen.setdefault(same_words(normal(line.text)), line.recollection(score))
     return list(chosen.values())

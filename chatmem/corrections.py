@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from chatmem.values import kind_or_name
 
 _OPENING = re.compile(
-    r"^(?:(?:no|nope|wait|sorry|oh|oops|ah|um|hm+|well|hold on|my (?:mistake|bad)|pardon|apologies|correction|actually"
+    r"^(?:(?:no|nope|wait|sorry|i (?:was|am) (?:wrong|mistaken)|i made a mistake|oh|oops|ah|um|hm+|well|hold on"
+    r"|my (?:mistake|bad)|pardon|apologies|correction|actually"
     r"|rather|i mean(?:t)?(?: to say)?|i meant|make (?:that|it)|let's make (?:that|it)|i should have said|that should"
     r" be|it should be|that's|it's|it is|that is|not (?P<not>[^,;.]{1,30})[,;] ?(?:but|it's)?|scratch that|strike that"
     r"|or rather|нет|ой|извини(?:те)?|прости(?:те)?|точнее|вернее|то есть|я имел\w? в виду|поправка|不|不对|不是|抱歉"
@@ -33,6 +34,7 @@ _WHOLE = re.compile(  # has a subject and a verb of its own
 _TAIL = re.compile(
     r"(?:,? (?:i mean(?:t)?|actually|sorry|instead|please|rather|in fact))+(?=[.!]*$)|[.!。！\s]+$", re.I
 )
+_PRONOUN = re.compile(r"^(?:it|she|he|they|that|those|он|она|оно|они|это)\b", re.I)
 _SPELLING = re.compile(r",? (?:with|without|spelled|spelt) .*$", re.I)
 _NOT = re.compile(r",? (?:and |but )?(?:not|instead of|rather than) (?P<not>.{1,30})$", re.I)
 _TOKEN = re.compile(r"[\w'’@./:+#-]*[\w'’@/+#-]|[\u4e00-\u9fff]")
@@ -65,6 +67,30 @@ def corrected(old: str, correction: str) -> str | None:
         fragment = fragment[:1].lower() + fragment[1:]  # "Six, not five."
     joined = before + fragment + tail + after.lstrip("," if tail else "")
     return joined if joined.strip(" .!") != old.strip(" .!") else None
+
+
+def denied(sentence: str) -> str:
+    """Return what a whole sentence says is wrong: "Porto" for "She lives in Braga, not Porto."; else ""."""
+    fragment, gone, _ = _fragment(without_opening(sentence).strip().replace("’", "'"))
+    return gone if gone and _PRONOUN.match(fragment) else ""
+
+
+def exchanged(old: str, correction: str) -> str | None:
+    """Return an older sentence with the value that a whole one puts in the place of another.
+
+    "My sister lives in Porto." and "She lives in Braga, not Porto." are "My sister lives in Braga."; None where the
+    two do not share the words before the value.
+    """
+    fragment, gone, _ = _fragment(without_opening(correction).strip().replace("’", "'"))
+    words, new = list(_TOKEN.finditer(old)), list(_TOKEN.finditer(fragment))
+    span = _said(words, gone)
+    if span is None or span[0] == 0:
+        return None
+    before = words[span[0] - 1].group().casefold()
+    places = [word.end() for word in new if word.group().casefold() == before]
+    if not places or not fragment[places[-1] :].strip():
+        return None
+    return old[: words[span[0]].start()] + fragment[places[-1] :].strip() + old[words[span[1] - 1].end() :]
 
 
 def names_a_value(correction: str) -> bool:

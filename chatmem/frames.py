@@ -59,6 +59,10 @@ _EXPAND = [
         (r"\b(?:mum|mom|mummy)\b", "mother"),
         (r"\b(?:dad|daddy)\b", "father"),
         (r"\b(?:kids|children)\b", "kids"),
+        (r"\bi am (?:working|employed) as\b|\bmy (?:job|profession) is being\b", "i am"),
+        (r",? (?:remember|you know|you see|by the way|as i said|as you know)$", ""),
+        # "I repainted the bike, it's green" is about the bike
+        (r"^(?:i|we) (?:have |just )*\w+ (?:the|my|our) ([\w-]+)(?:,| and) (?:now )?it is (?:now )?", r"my \1 is "),
     )
 ]
 _CHANGE = re.compile(
@@ -88,6 +92,15 @@ _PLACE_END = re.compile(
     r"\s(?:with|and|since|for|because|by|now|near|but|where|which|so|until|in|as|last|this|on|at)\s.*$|,.*$"
 )
 
+_TRADE = (
+    r"(?:\w{3,}(?:er|or|ist|ian|eer|man|woman)|nurse|chef|cook|judge|clerk|pilot|vet|guide|coach|model|architect|student"
+    r"|accountant|consultant|assistant|poet)"
+)
+_NO_TRADES = (
+    r"(?:(?:grand|step)?(?:mother|father|brother|sister|daughter)|beginner|lover|owner|member|foreigner|winner|loner"
+    r"|neighbou?r|smoker|drinker|eater|riser|sleeper|listener|learner|reader|believer|christian|italian|vegetarian"
+    r"|pescatarian|\w+[aeiou]rian|person|human)\b"
+)
 _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the value
     (name, re.compile(pattern))
     for name, pattern in (
@@ -110,6 +123,7 @@ _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the valu
         ),
         ("employer", r"^(?:(?:have |has )?(?:just |recently )?joined|work for) (?!the |a |an |my |forces)(?P<v>.+)"),
         ("job", r"^(?:am |is )?(?:now )?(?:work|works|working|employed) (?:now )?as (?P<v>.+)"),
+        ("job", rf"^(?:am|is|became)(?: now)? an? (?P<v>(?:[\w-]+ )?(?!{_NO_TRADES}){_TRADE})(?: now)?$"),
         ("name", r"^(?:am|is) (?:called|named) (?P<v>.+)|^(?:legally )?changed my name to (?P<v2>.+)"),
         ("nickname", r"^(?:go|goes) by (?P<v>.+)"),
         ("age", r"^(?:am|is)(?: now| already| just)* (?P<v>\d+|[a-z]+)(?: now)?(?: years? old)(?: now)?$"),
@@ -150,6 +164,11 @@ _FOREIGN = [  # whole sentences; `x` is the attribute where the pattern leaves i
             r"^(?:мой|моя|мо[её]|мои) (?P<x>[\w ]+?) (?:теперь )?(?:это|называется|зовут|стоит|находится)? ?(?:[—–-]"
             r" )?(?P<v>.+)",
         ),
+        (
+            "prefers",
+            r"^(?:(?:теперь|сейчас|всё же|я|больше|скорее) )*(?:люблю|предпочитаю) (?P<v>\w+)(?:[ ,].*)?$",
+        ),
+        ("prefers", r"^(?:比起.+?[,，]?)?我(?:现在|已经)?(?:还是)?更喜欢(?P<v>.+?)(?:而不是.+)?了?$"),
         ("home", r"^我(?:现在|目前|已经|刚刚?)?(?:住在|搬到了?|搬去了?|搬家到)(?P<v>.+?)(?:了|工作)?$"),
         ("name", r"^(?:我(?:现在)?叫|我的名字(?:现在)?[是叫]|我改名叫?)(?P<v>.+)"),
         ("employer", r"^我(?:现在)?在(?P<v>.+?)(?:工作|上班)了?$"),
@@ -163,6 +182,7 @@ _FOREIGN = [  # whole sentences; `x` is the attribute where the pattern leaves i
 class Fact:
     """A fact as the rules read it; words are case folded and contractions are written out."""
 
+    said: str
     tokens: tuple[str, ...]
     subject: tuple[str, ...]  # ("i",), ("train",), ("sister's", "dog"); empty where it is not plain
     predicate: tuple[str, ...]  # what follows the subject, its verb first
@@ -212,6 +232,7 @@ def parse(text: str) -> Fact:
         subject, attribute, value = ("i",), "car", " ".join(predicate[2:])
     written = re.findall(r"[\w'’-]+", text)[1:]
     return Fact(
+        said,
         tokens,
         subject,
         predicate,

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from chatmem.hops import own_name
 from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
@@ -32,6 +33,11 @@ _EXAMPLE: list[Message] = [  # shows a small model what to do with notes; its va
     {"role": "user", "content": "Notes:\n- Your bike is blue.\n- You live in Madrid.\n\nWhere do I live?"},
     {"role": "assistant", "content": "You live in Madrid."},
 ]
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?(?:is|are|am|was|were|do|does|did|have|has|can|could|will)\b(?!.* or )",
+    re.I,
+)
+_NEGATION = re.compile(r"\b(?:not|no longer|never|any ?more|stopped|gave up|quit)\b|n['’]t\b", re.I)
 _ROLES = {"user": "User", "assistant": "Assistant"}
 
 
@@ -93,7 +99,8 @@ def build_prompt(
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     reader = model.has_reader and bool(lines) and form == "auto"
-    opening = "" if form == "specification" or reader else reply_opening(user_input, lines)
+    begin = denial if reader else reply_opening
+    opening = "" if form == "specification" else begin(user_input, lines)
     turns = list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:
@@ -104,7 +111,7 @@ def build_prompt(
         stops.append("\n")  # after a few words on what was told, a base model would go on with the notes
     if opening == NOT_TOLD:
         stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
-    copied = as_said_to_user(lines[0]) if lines and opening else ""
+    copied = as_said_to_user(lines[0]) if lines and opening and not reader else ""
     return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied)
 
 
@@ -123,6 +130,14 @@ def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
     return " ".join(words[: min(2, len(words) - 1)])
 
 
+def denial(user_input: str, lines: Sequence[Recollection]) -> str:
+    """Return how the reader's reply begins where the best line denies what was asked with "Is it …?"; else nothing."""
+    question = (user_input.strip().splitlines() or [""])[-1]
+    best = lines[0]
+    sure = best.score >= CERTAIN and bool(_YES_OR_NO.match(question)) and not _NEGATION.search(question)
+    return "No," if sure and _NEGATION.search(best.text) else ""
+
+
 def _render(
     model: LanguageModel, lines: Sequence[Recollection], said: str, history: Sequence[Turn], form: PromptForm
 ) -> str:
@@ -135,8 +150,8 @@ def _render(
     if model.has_reader and lines:
         in_time = sorted(lines, key=lambda line: (line.when, line.session, line.turn))  # of two values the newer last
         before = [{"role": turn.speaker, "content": turn.text} for turn in history]
-        return model.render(reader_messages([as_said_to_user(line) for line in in_time], said, before))
-    notes = "\n".join(f"- {as_said_to_user(line)}" for line in reversed(lines))  # the best one last
+        return model.render(reader_messages(_notes(in_time), said, before))
+    notes = "\n".join(f"- {note}" for note in _notes(lines)[::-1])  # the best one last
     if not model.has_chat_template:
         head = f"Notes about the user:\n{notes}\n\n" if notes else ""
         dialogue = [f"{_ROLES[turn.speaker]}: {turn.text}" for turn in history]
@@ -145,6 +160,15 @@ def _render(
     messages += [{"role": turn.speaker, "content": turn.text} for turn in history]
     messages.append({"role": "user", "content": f"Notes:\n{notes}\n\n{said}" if notes else said})
     return model.render(messages)
+
+
+def _notes(lines: Sequence[Recollection]) -> list[str]:
+    """Return lines as said to the user, who is called "you" where one of the lines says that a name is the user's."""
+    called = {name for line in lines if (name := own_name(line.text))}
+    notes = [as_said_to_user(line) for line in lines]
+    for name in called:
+        notes = [re.sub(rf"\b{re.escape(name)}'s\b", "your", note, flags=re.I) for note in notes]
+    return [note[:1].upper() + note[1:] for note in notes]
 
 
 def reader_messages(notes: Sequence[str], said: str, history: Sequence[Message] = ()) -> list[Message]:
@@ -191,6 +215,7 @@ _LEAD = re.compile(
     r"|remember that|remember|note that|note|don't forget that|don't forget)\b[\s,:!.-]*)+",
     re.I,
 )
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _SECOND_PERSON = [
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -211,6 +236,7 @@ _SECOND_PERSON = [
         (r"\b[Oo]urs\b", "yours"),
         (r"\b[Oo]ur\b", "your"),
         (r"\bus\b", "you"),
+        (rf"\b(is|was) (\d{{1,2}} (?:{_MONTHS})\b)", r"\1 on \2"),  # without "on" a reader turns 3 May into March
     )
 ]
 

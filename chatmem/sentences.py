@@ -22,6 +22,9 @@ _OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How d
     r"(?! need| have to)|(?:is|are|was|were) my\b)",
     re.I,
 )
+_HOW_TO = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?how (?:do|can|could|should|would|might|must) (?:i|we)\b", re.I
+)
 _EVERYTHING = re.compile(
     r"\b(?:know|remember|learned|learnt|told you|tell me|remind me)\b[^.?!]*\babout (?:me|myself)\b|\bwho am i\b"
     r"|\bwhat do you remember\W*$|\b(?:знаешь|помнишь)\b.*\bобо мне\b",
@@ -68,6 +71,11 @@ def asks_about_assistant(query: str) -> bool:
 def asks_for_everything(query: str) -> bool:
     """Tell whether a query asks for all that is known of the user."""
     return bool(_EVERYTHING.search(query))
+
+
+def asks_how_to(query: str) -> bool:
+    """Tell whether a query asks how something is done: the world knows that, not the user."""
+    return bool(_HOW_TO.search(query))
 
 
 def asks_about_past(query: str) -> bool:

@@ -20,6 +20,7 @@ from chatmem.sentences import same_words, split_sentences
 from chatmem.states import Statement
 
 _REACH = 4  # turns before a line, of both speakers, in which it finds what it refers to
+_OF_USER = schema.turns.c.speaker == "user"
 _KEEPABLE = MEMORY_KINDS | {"fiction", "what-if", "command"}
 
 
@@ -63,7 +64,7 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         return []
     new, changed = [], derived and state_rows.expire(db, turn.when)
     for piece in read_turn(turn.text, explicit=turn.explicit):
-        before = _before(db, key) if not turn.explicit and _looks_back(piece) else []
+        before = [] if turn.explicit else _referred(db, key, piece)
         if piece.kind == "keep" and (kept := _kept(before)):
             state_rows.keep(db, [line.key for line in kept])
             if derived:
@@ -94,6 +95,13 @@ def _insert(db: sa.Connection, turn_key: int, turn: Turn, piece: Piece, refers: 
     return int(row.inserted_primary_key[0])  # type: ignore[index]
 
 
+def _referred(db: sa.Connection, turn_key: int, piece: Piece) -> list[Line]:
+    """Return the lines that a piece may refer to, newest first."""
+    if gone := corrections.denied(piece.said):
+        return _saying(db, gone)
+    return _before(db, turn_key) if _looks_back(piece) else []
+
+
 def _looks_back(piece: Piece) -> bool:
     """Tell whether a piece may refer to what was said before it."""
     return piece.kind in ("keep", "retraction") or corrections.is_correction(piece.said)
@@ -114,6 +122,12 @@ def _before(db: sa.Connection, turn_key: int) -> list[Line]:
     return rows.select_lines(db, where=near & (columns.speaker == "user"))[::-1]
 
 
+def _saying(db: sa.Connection, text: str) -> list[Line]:
+    """Return the current facts that hold words which are now said to be wrong, newest first."""
+    says = schema.lines.c.words.contains(same_words(normal(text)), autoescape=True)
+    return rows.select_lines(db, where=says & (schema.lines.c.status == "active") & _OF_USER)[::-1]
+
+
 def _kept(before: Sequence[Line]) -> list[Line]:
     """Return the lines that "Save that." means and that would not be kept otherwise: those of the last sentence."""
     if not before or before[0].kind not in _KEEPABLE:
@@ -130,6 +144,11 @@ def _resolved(piece: Piece, before: Sequence[Line], turn_key: int) -> tuple[Piec
     """Return a piece with what it refers to: a correction reads as what it makes of the line that it corrects."""
     told = [line for line in before if line.kind in MEMORY_KINDS and line.status != "retracted"]
     if not told:
+        return piece, []
+    if piece.kind in MEMORY_KINDS and corrections.denied(piece.said):
+        for old in told:
+            if (text := corrections.exchanged(old.text, piece.said)) is not None:
+                return Piece(piece.said, text, "fact", piece.sentence), [old.key]
         return piece, []
     if piece.kind in ("fact", "temporary", "retraction") and corrections.is_correction(piece.said):
         for old in told:

@@ -164,6 +164,7 @@ def test_specification_prompt_is_literal():
         ("Well, I've a boat of mine.", "You've a boat of yours."),
         ("The spare key is under the pot.", "The spare key is under the pot."),
         ("Меня зовут Ярослава.", "Меня зовут Ярослава."),
+        ("My birthday is 3 May.", "Your birthday is on 3 May."),
         ("Hello.", "Hello."),
     ],
 )
@@ -178,3 +179,27 @@ def test_what_the_assistant_said_stays_its_own():
 def test_superseded_line_says_until_when_it_held():
     line = Recollection("I live in Porto", 0.9, 1, 0, NOON, "user", until=datetime(2026, 5, 3, tzinfo=UTC))
     assert as_said_to_user(line) == "You live in Porto. (until 3 May 2026)"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "opening"),
+    [
+        ("Is the key under the mat?", "The key is not under the mat.", "No,"),
+        ("Do I eat fish?", "I don't eat fish.", "No,"),
+        ("Is the key under the mat?", "The key is under the mat.", ""),
+        ("Do I not eat fish?", "I don't eat fish.", ""),
+        ("Where is the key?", "The key is not under the mat.", ""),
+    ],
+)
+def test_reader_begins_with_no_where_the_line_denies_what_is_asked(question, said, opening):
+    model = ScriptedModel()
+    model.has_reader = True
+    assert build_prompt(model, question, [line(said)], budget=500).opening == opening
+
+
+def test_what_is_told_of_the_user_by_name_is_said_to_the_user():
+    model = ScriptedModel()
+    model.has_reader = True
+    text = build_prompt(model, "When is my exam?", [line("Ilse's exam is in May."), line("I'm Ilse.")], budget=500).text
+    assert "Your exam is in May." in text
+    assert "Ilse's" not in text

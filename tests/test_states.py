@@ -47,6 +47,12 @@ def full(journal: Journal) -> list[tuple]:
 # What becomes of what is told
 
 
+def test_value_is_corrected_in_a_later_session(journal):
+    say(journal, "My uncle lives in Lyon.")
+    say(journal, "I was wrong, he lives in Metz, not Lyon.", day=1)
+    assert states(journal) == {"My uncle lives in Lyon.": "superseded", "My uncle lives in Metz.": "active"}
+
+
 def test_three_facts_in_one_sentence_are_three(journal):
     say(journal, "I'm Ana, I live in Porto and I have two cats.")
     assert active(journal) == ["I'm Ana", "I live in Porto", "I have two cats."]
