@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from chatmem.frames import normal
-from chatmem.hops import asked_apart, asked_who, names_in, own_name, owners_in, rewritten
+from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -95,7 +95,7 @@ class Choice:
             return newest_only(_different(newest, wanted.count))[:k]
         chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
         chosen = chosen or self._second_hop(query, wanted, ranked, k)
-        chosen = self._with_own_name(query, chosen, k)
+        chosen = self._with_own_name(query, chosen, wanted, k)
         return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
 
     def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
@@ -104,19 +104,30 @@ class Choice:
         turns = [line for row in zip_longest(*found) for line in row if line is not None]
         return list({line.line: line for line in turns}.values())
 
-    def _with_own_name(self, query: str, chosen: list[Recollection], k: int) -> list[Recollection]:
+    def _with_own_name(self, query: str, chosen: list[Recollection], wanted: Wanted, k: int) -> list[Recollection]:
         """Return lines with the one that says whose they are, where the user is called by name in them.
 
         "Tamsin's birthday is 3 May." answers "When is my birthday?" only beside "I'm Tamsin.".
         """
-        called = {name for line in chosen[:k] for name in owners_in(line.text)}
-        if not called or not is_personal(query):
+        if not is_personal(query):
             return chosen
-        lines = [line for line, *_ in self._ranked(ASK_NAME, Wanted.by(ASK_NAME, k, ()))]
-        named = next((line for line in lines if own_name(line.text) in called), None)
-        if named is None or any(line.line == named.key for line in chosen):
+        called = {name for line in chosen[:k] for name in owners_in(line.text)}
+        named = self._own_name(k) if called or (not chosen and in_own_name(query, "") != query) else None
+        if named is None:
+            return chosen
+        name = own_name(named.text)
+        if not chosen:
+            renamed = in_own_name(query, name)
+            chosen = self._fitting(renamed, self._ranked(renamed, wanted), wanted, renamed=True)
+            called = {name.casefold()} if chosen else set()
+        if name.casefold() not in called or any(line.line == named.key for line in chosen):
             return chosen
         return [*chosen[: max(1, k - 1)], named.recollection(chosen[0].score)]
+
+    def _own_name(self, k: int) -> Line | None:
+        """Return the line that says what the user is called."""
+        lines = (line for line, *_ in self._ranked(ASK_NAME, Wanted.by(ASK_NAME, k, ())))
+        return next((line for line in lines if own_name(line.text)), None)
 
     def _newest(self, chosen: list[Recollection]) -> list[Recollection]:
         """Return lines, best first, without those that a newer one replaces in the eyes of the decision.
@@ -163,7 +174,7 @@ class Choice:
             sure[line.line] = max(float(chance), sure[line.line])
         answers = [replace(line, score=sure[line.line]) for line in nearest]
         answers = [line for line in answers if line.score >= self._bound(query, line.text, renamed=renamed)]
-        return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
+        return _with_what_follows(sorted(answers, key=lambda line: (line.score, line.line), reverse=True), ranked)
 
     def _bound(self, query: str, line: str, *, renamed: bool) -> float:
         """Return how sure the decision must be that a line answers a query, which may ask about people by name."""
@@ -181,6 +192,17 @@ class Choice:
                 answers = [line for line in answers if line.line not in {name.line for name in names}]
                 return [*answers[: max(1, k - len(names))], *names] if answers else []
         return []
+
+
+def _with_what_follows(answers: list[Recollection], ranked: list[Found]) -> list[Recollection]:
+    """Return lines with the rest of the sentence where one that ended another has more to say.
+
+    "No more cycling for me, I take the tram." answers with its second half what "I cycle to work." once answered.
+    """
+    chosen = {line.line for line in answers}
+    enders = {(one.line.turn_key, one.line.sentence) for one in ranked if one.line.key in chosen and len(one.texts) > 1}
+    rest = [one for one in ranked if (one.line.turn_key, one.line.sentence) in enders and one.line.key not in chosen]
+    return [*answers, *(one.line.recollection(answers[0].score) for one in rest)]
 
 
 def bar_for(query: str, threshold: float) -> float:

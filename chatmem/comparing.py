@@ -109,6 +109,8 @@ def one_value_differs(now: Fact, before: Fact) -> bool:
         return False
     if now.ended != before.ended or (now.is_of_many and not now.changed and "is" not in now.predicate[:1]):
         return False
+    if now.predicate[:3] == ("is", "set", "to") and before.predicate[0] == "is":
+        return not now.is_of_many
     said, told = list(now.predicate), list(before.predicate)
     start = next((n for n in range(min(len(said), len(told))) if said[n] != told[n]), None)
     if start is None:

@@ -16,8 +16,10 @@ from chatmem.values import kind_of
 
 _LEAD = re.compile(
     r"^(?:(?:hi|hello|hey|well|so|ok|okay|oh|actually|btw|by the way|fyi|just so you know|please|also|and|but|as i"
-    r" said|as you know|like i said|no|yes|sorry|wait|remember that|remember|note that|note|don't forget that|don't"
-    r" forget|no|correction|i mean(?:t)?|[\w' ]{0,30}\b(?:correct(?:ed)?|misspelled|mistaken|wrong|plans|update)(?:"
+    r" said|as you know|like i said|no(?! more)|yes|sorry|wait|remember that|remember|note that|note"
+    r"|don't forget that|don't"
+    r" forget|no(?! more)|correction|i mean(?:t)?|[\w' ]{0,30}\b(?:correct(?:ed)?|misspelled|mistaken|wrong|plans"
+    r"|update)(?:"
     r" \w+){0,2}(?=[:,])|а|и|но|кстати|вообще-то|запомни)(?![\w'])[\s,:!.…-]*)+",
     re.I,
 )
@@ -61,6 +63,11 @@ _EXPAND = [
         (r"\b(?:kids|children)\b", "kids"),
         (r"\bi am (?:working|employed) as\b|\bmy (?:job|profession) is being\b", "i am"),
         (r",? (?:remember|you know|you see|by the way|as i said|as you know)$", ""),
+        (r"^no more (\w+ing\b.*?)(?: for me)?$", r"i stopped \1"),
+        (
+            r"^(?:i|we) (?:have |just )*(?:set|changed|switched|updated) (?:the|my|our) ([\w' -]+?) to (.+)$",
+            r"my \1 is set to \2",
+        ),
         # "I repainted the bike, it's green" is about the bike
         (r"^(?:i|we) (?:have |just )*\w+ (?:the|my|our) ([\w-]+)(?:,| and) (?:now )?it is (?:now )?", r"my \1 is "),
     )
@@ -70,7 +77,9 @@ _CHANGE = re.compile(
     r"|anymore|instead|sold|quit|gave up|actually|turned|replaced|renamed|repainted|painted|recently|since then|used"
     r" to|stopped|started|joined|left|postponed|rescheduled|brought forward|went (?:up|down)|rose|fell|increased"
     r"|dropped|i mean(?:t)?|correction|was wrong|sorry|update|just got|just bought|bought|traded|swapped|divorced"
-    r"|broke up|by now|as of|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая|новое|уже не)\b"
+    r"|broke up|by now|as of|from now on|these days|died|passed away"
+    r"|got rid of|gave away|cancelled|set|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая"
+    r"|новое|уже не)\b"
     r"|现在|不再|搬到|改成|换成|换了|改名|新的",
     re.I,
 )
@@ -93,7 +102,8 @@ _PLACE_END = re.compile(
 )
 
 _TRADE = (
-    r"(?:\w{3,}(?:er|or|ist|ian|eer|man|woman)|nurse|chef|cook|judge|clerk|pilot|vet|guide|coach|model|architect|student"
+    r"(?:\w{3,}(?:er|or|ist|ian|eer|man|woman)|nurse|chef|cook|judge|clerk|pilot|vet|guide|coach|model|architect"
+    r"|student"
     r"|accountant|consultant|assistant|poet)"
 )
 _NO_TRADES = (

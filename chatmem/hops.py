@@ -24,7 +24,8 @@ _IDENTITIES = (
 )
 _WHO = re.compile(
     r"^\W*(?:(?:and|so|but) )?"
-    r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me) about)"
+    r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me"
+    r"|what (?:have|did) I (?:ever )?(?:said?|say|told you|tell you|mention(?:ed)?)) about)"
     rf" (?P<name>{_NAME})",
     re.I,
 )
@@ -33,7 +34,9 @@ _TWO_QUESTIONS = re.compile(rf"^(?P<first>.+?\w),? and (?P<second>{_ASKING} .+\?
 _TWO_THINGS = re.compile(
     rf"^(?P<before>.*?\b)(?P<first>{_OWNER} [\w' -]+?),? and (?P<second>{_OWNER} [\w' -]+?)(?P<after>\?)$", re.I
 )
-_OWN_NAME = re.compile(rf"\b(?:I am|I'm|[Cc]all me|I go by|[Mm]y name(?: is|'s)) (?P<name>{_NAME})")
+_OWN_NAME = re.compile(
+    rf"\b(?:I am|I'm|I am called|I'm called|[Cc]alls? me|I go by|[Mm]y name(?: is|'s)) (?P<name>{_NAME})"
+)
 _NO_OWNERS = frozenset({"that", "it", "he", "she", "what", "who", "there", "here", "let", "today", "tomorrow"})
 _NO_NAMES = frozenset({"I", "I'm", "I've", "I'd", "I'll", "My", "Our", "The"})
 
@@ -85,9 +88,14 @@ def asked_apart(query: str) -> list[str]:
 
 
 def own_name(text: str) -> str:
-    """Return the first name, case folded, that a sentence says the user has; "" where it says none."""
+    """Return the first name that a sentence says the user has; "" where it says none."""
     found = _OWN_NAME.search(text.replace("’", "'"))
-    return found["name"].rstrip(".").casefold() if found and found["name"][0].isupper() else ""
+    return found["name"].rstrip(".") if found and found["name"][0].isupper() else ""
+
+
+def in_own_name(query: str, name: str) -> str:
+    """Return a query with the user's name for "my": "When is Tamsin's birthday?" for "When is my birthday?"."""
+    return re.sub(r"\b[Mm]y\b", f"{name}'s", query)
 
 
 def owners_in(text: str) -> frozenset[str]:

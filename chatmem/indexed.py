@@ -6,9 +6,10 @@ Simplest first: `NullMemory` (the arm `none`) is an index of nothing. `rag_basel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
+from itertools import compress, islice
 from pathlib import Path
 
 from filelock import FileLock
@@ -17,7 +18,10 @@ from chatmem import storage
 from chatmem.choosing import THRESHOLD, Choice, Scored, Wanted
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal
-from chatmem.pairs import Decision
+from chatmem.judgement import MEMORY_KINDS
+from chatmem.pairs import NUM_CANDIDATES, Decision
+from chatmem.rows import Line
+from chatmem.versions import says_change
 
 
 class IndexedMemory:
@@ -71,11 +75,25 @@ class IndexedMemory:
 
     def remember(self, session: Session) -> None:
         """Store a finished session; one that the journal does not know yet is written there first."""
-        if session.number is None:
-            self.journal.record(session)
+        number = session.number
+        if number is None:
+            number = self.journal.record(session)
         else:
             when = session.turns[-1].when if session.turns else datetime.now().astimezone()
-            self.journal.finish(session.number, when)
+            self.journal.finish(number, when)
+        self.sync()
+        if number is not None and self.decision is not None:
+            self._renew(number, self.decision)
+
+    def _renew(self, number: int, decision: Decision) -> None:
+        """Let what a session says has changed take the place of older facts that the rules of words did not find."""
+        for new in self.journal.lines(number):
+            if new.kind in MEMORY_KINDS and new.status == "active" and says_change(new.text):
+                ranked = self.rank(new.text, Wanted.by(new.text, NUM_CANDIDATES, ()))
+                older = nearest_older(new, (line for line, *_ in sorted(ranked, key=lambda one: -one.score)))
+                flags = decision.renews(new.text, [line.text for line in older])
+                if any(flags):
+                    self.journal.supersede(new.key, [line.key for line in compress(older, flags)])
         self.sync()
 
     def forget(self, text: str) -> list[Recollection]:
@@ -103,6 +121,12 @@ class IndexedMemory:
         """Keep other programs on the same memory from writing index files; they wait."""
         with FileLock(self.folder / "index.lock", mode=0o600) if self.folder is not None else nullcontext():
             yield
+
+
+def nearest_older(new: Line, ranked: Iterable[Line]) -> list[Line]:
+    """Return the first current facts of the user, of lines in the order of their nearness, that are older than one."""
+    able = (line for line in ranked if line.status == "active" and line.speaker == "user" and line.key != new.key)
+    return list(islice((line for line in able if (line.when, line.key) < (new.when, new.key)), NUM_CANDIDATES))
 
 
 class NullMemory(IndexedMemory):

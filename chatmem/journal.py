@@ -145,6 +145,12 @@ class Journal:
                 at = schema.sessions.c.number == session
                 db.execute(schema.sessions.update().where(at).values(finished=when.isoformat()))
 
+    def supersede(self, line: int, older: Sequence[int]) -> None:
+        """Let a line take the place of older ones, by their keys."""
+        with self._transaction() as db:
+            state_rows.supersede(db, line, older)
+            rows.bump(db)
+
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:

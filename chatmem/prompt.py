@@ -37,6 +37,8 @@ _YES_OR_NO = re.compile(
     r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?(?:is|are|am|was|were|do|does|did|have|has|can|could|will)\b(?!.* or )",
     re.I,
 )
+_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_DENIAL_WORDS = 8
 _NEGATION = re.compile(r"\b(?:not|no longer|never|any ?more|stopped|gave up|quit)\b|n['’]t\b", re.I)
 _ROLES = {"user": "User", "assistant": "Assistant"}
 
@@ -99,7 +101,7 @@ def build_prompt(
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     reader = model.has_reader and bool(lines) and form == "auto"
-    begin = denial if reader else reply_opening
+    begin = reader_opening if reader else reply_opening
     opening = "" if form == "specification" else begin(user_input, lines)
     turns = list(history)
     text = _render(model, lines, said, turns, form)
@@ -109,8 +111,8 @@ def build_prompt(
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
     if not model.has_chat_template and judge(said) == "fact":
         stops.append("\n")  # after a few words on what was told, a base model would go on with the notes
-    if opening == NOT_TOLD:
-        stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
+    if opening == NOT_TOLD or _EAST_ASIAN.search(opening):
+        stops += [". ", "! ", "? ", "。", "\n"]  # there is no more to say than this one sentence
     copied = as_said_to_user(lines[0]) if lines and opening and not reader else ""
     return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied)
 
@@ -130,12 +132,22 @@ def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
     return " ".join(words[: min(2, len(words) - 1)])
 
 
-def denial(user_input: str, lines: Sequence[Recollection]) -> str:
-    """Return how the reader's reply begins where the best line denies what was asked with "Is it …?"; else nothing."""
+def reader_opening(user_input: str, lines: Sequence[Recollection]) -> str:
+    """Return how the reader's reply begins: most often it needs no help.
+
+    Where the best line denies what was asked with "Is it …?", it begins with the denial. In Chinese and Japanese, which
+    the model can hardly write, the reply is the line itself.
+    """
     question = (user_input.strip().splitlines() or [""])[-1]
     best = lines[0]
+    if _EAST_ASIAN.search(question) and _EAST_ASIAN.search(best.text) and best.score >= CERTAIN:
+        return as_said_to_user(best)
     sure = best.score >= CERTAIN and bool(_YES_OR_NO.match(question)) and not _NEGATION.search(question)
-    return "No," if sure and _NEGATION.search(best.text) else ""
+    denied = _NEGATION.search(said := as_said_to_user(best)) if sure else None
+    if denied is None:
+        return ""
+    begun = said[: denied.end()]  # with less of the line a reader goes on as if it affirmed
+    return f"No, {begun[0].lower()}{begun[1:]}" if len(begun.split()) <= _DENIAL_WORDS else "No,"
 
 
 def _render(
@@ -236,6 +248,9 @@ _SECOND_PERSON = [
         (r"\b[Oo]urs\b", "yours"),
         (r"\b[Oo]ur\b", "your"),
         (r"\bus\b", "you"),
+        (r"我们", "你们"),
+        (r"我", "你"),
+        (r"私|僕|俺", "あなた"),
         (rf"\b(is|was) (\d{{1,2}} (?:{_MONTHS})\b)", r"\1 on \2"),  # without "on" a reader turns 3 May into March
     )
 ]

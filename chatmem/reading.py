@@ -14,8 +14,10 @@ from chatmem.clauses import split_clauses
 from chatmem.corrections import without_opening
 from chatmem.judgement import MEMORY_KINDS, judge, plain, retraction_end
 from chatmem.sentences import split_sentences
+from chatmem.values import kind_of
 
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'll|me|my|mine|we|our|us|я|мне|меня|мо[йяеёи]|мы|у нас)\b|我", re.I)
+_OF_SOMEBODY = re.compile(r"^[A-ZА-ЯЁ]\w+(?: [A-ZА-ЯЁ]\w+)? (?:is|was|has|does|\w+s)\b")  # "Petra teaches physics."
 _WHOLE_CLAUSE = re.compile(r"^(?:i|we|my|our|я|мой|моя|мо[её]|у меня|меня|мы)\b|^我", re.I)
 
 
@@ -71,7 +73,8 @@ def _pieces(sentence: str, number: int) -> Iterator[Piece]:
 def _retraction(sentence: str, number: int) -> Iterator[Piece]:
     """Cut "Just kidding, I live in Oslo." into what takes back and what it says instead."""
     rest = sentence[retraction_end(sentence) :].lstrip(" ,;:.!-–—，")
-    if rest and _WHOLE_CLAUSE.match(plain(rest)) and judge(rest) in MEMORY_KINDS:
+    whole = _WHOLE_CLAUSE.match(plain(rest)) or (_OF_SOMEBODY.match(rest) and not kind_of(rest.split()[0]))
+    if rest and whole and judge(rest) in MEMORY_KINDS:
         yield Piece(
             sentence[: len(sentence) - len(rest)].rstrip(" ,;:-–—，"),
             sentence[: len(sentence) - len(rest)],

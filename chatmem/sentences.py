@@ -16,7 +16,8 @@ _ABOUT_ASSISTANT = re.compile(
     re.I,
 )
 _OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How do I ...?" or "What should I ...?"
-    r"^(?:(?:and|so|but|then|ok|okay|well|hey)\W+)?(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
+    r"^(?:(?:and|so|but|then|ok|okay|well|hey|by the way|btw|remind me|tell me)\W+)*"
+    r"(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
     r"|what|which|whose)\b|how (?:old|tall|big|many|much|long|often)\b)(?!.*\b(?:should|can|could|would|must|may|might"
     r"|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b).*\b(?:i|my|me|mine|we|our)\b|(?:am|was|do|did|have) i\b"
     r"(?! need| have to)|(?:is|are|was|were) my\b)",

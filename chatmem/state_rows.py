@@ -71,6 +71,17 @@ def index(db: sa.Connection, statements: Iterable[Statement]) -> None:
         db.execute(schema.handles.insert(), values)
 
 
+def supersede(db: sa.Connection, key: int, older: Sequence[int]) -> None:
+    """Let a line take the place of older ones, now and whenever states are derived again."""
+    new = _statements(db, _LINES.key == key)[0]
+    refers = json.dumps(sorted({*new.refers, *older}))
+    db.execute(schema.lines.update().where(_LINES.key == key).values(refers=refers))
+    ledger = Ledger()
+    ledger.load(_statements(db, _LINES.key.in_(older)))
+    ledger.replace(older, new)
+    _write(db, ledger)
+
+
 def keep(db: sa.Connection, keys: Sequence[int]) -> None:
     """Make lines facts that were something else, because the user asks for it."""
     chosen = _LINES.key.in_(keys)

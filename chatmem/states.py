@@ -133,7 +133,11 @@ class Ledger:
         if not corrected and self._is_doubtful(new, replaced):
             new.status = "quarantined"
             return
-        for old in {old.key: old for old in [*replaced, *self._active(corrected)]}.values():
+        self.replace({*corrected, *(old.key for old in replaced)}, new)
+
+    def replace(self, keys: Iterable[int], new: Statement) -> None:
+        """Let a statement take the place of older ones that are current."""
+        for old in self._active(keys):
             self._set(old, "superseded", new.when, new.key)
 
     def _active(self, keys: Iterable[int]) -> list[Statement]:

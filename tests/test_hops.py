@@ -183,3 +183,18 @@ def test_how_something_is_done_is_no_question_about_the_user():
     journal.record(make_session("I bake bread with Petra.", "I see."))
     assert choose(journal.lines(), "How do I bake bread?", decision=Sure(0.3)) == []
     assert choose(journal.lines(), "What do I bake?", decision=Sure(0.3))
+
+
+def test_rest_of_the_sentence_that_ended_a_fact_comes_with_it():
+    journal = Journal("sqlite://")
+    journal.record(make_session("I cycle to the mill every day.", "I see."))
+    journal.record(make_session("No more cycling to the mill for me, I take the tram.", "I see.", "I like tea.", "Ok."))
+    found = choose(journal.lines(), "Which way to the mill do I take?", decision=Asks(mill="I cycle"))
+    assert [line.text for line in found] == ["No more cycling to the mill for me", "I take the tram."]
+
+
+def test_line_that_says_so_is_brought_by_the_user_s_own_name():
+    journal = Journal("sqlite://")
+    journal.record(make_session("Everybody calls me Ilse.", "Hello.", "Ilse's exam is in May.", "I see."))
+    found = choose(journal.lines(), "When is my exam?", decision=Asks(Ilse="exam"))
+    assert [line.text for line in found] == ["Ilse's exam is in May.", "Everybody calls me Ilse."]

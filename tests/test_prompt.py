@@ -184,8 +184,8 @@ def test_superseded_line_says_until_when_it_held():
 @pytest.mark.parametrize(
     ("question", "said", "opening"),
     [
-        ("Is the key under the mat?", "The key is not under the mat.", "No,"),
-        ("Do I eat fish?", "I don't eat fish.", "No,"),
+        ("Is the key under the mat?", "The key is not under the mat.", "No, the key is not"),
+        ("Do I eat fish?", "I don't eat fish.", "No, you don't"),
         ("Is the key under the mat?", "The key is under the mat.", ""),
         ("Do I not eat fish?", "I don't eat fish.", ""),
         ("Where is the key?", "The key is not under the mat.", ""),
