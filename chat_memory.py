@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from chatmem import commands, terminal
 from chatmem.background import Background
-from chatmem.interface import ChatMemError, Memory, StoreError
+from chatmem.interface import ChatMemError, CommandError, Memory, StoreError
 from chatmem.settings import Settings, parse_args
 
 if TYPE_CHECKING:
@@ -65,12 +65,15 @@ class Program:
         self._out = out
         self._as_json = as_json
         self._at_terminal = at_terminal
+        if at_terminal and not chat.settings.yes:
+            chat.confirm = _confirmed
         self._commands: dict[str, Callable[[str], str]] = {
             "/end": lambda _: chat.finish(),
             "/quit": lambda _: chat.finish(),
             "/memory": lambda _: commands.show_rows(commands.memory_rows(chat.journal)),
             "/remember": chat.remember,
             "/forget": chat.forget,
+            "/undo": lambda _: chat.undo(),
             "/why": lambda _: commands.why(chat.used),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
@@ -146,7 +149,7 @@ class Program:
         action = self._commands.get(name)
         try:
             if action is None:
-                raise commands.CommandError(f"There is no command {name}. The commands are {', '.join(self._commands)}")
+                raise CommandError(f"There is no command {name}. The commands are {', '.join(self._commands)}")
             message = action(argument.strip())
         except ChatMemError as error:
             ok, message = False, str(error)
@@ -162,8 +165,8 @@ class Program:
 
     def _reset(self, _: str) -> str:
         """Erase everything; at a terminal only when the user says yes."""
-        if self._at_terminal and not terminal.ask_yes("Erase everything that is kept of you?"):
-            raise commands.CommandError("Nothing was erased.")
+        if self._chat.confirm is not None and not self._chat.confirm("Erase everything that is kept of you?"):
+            raise CommandError("Nothing was erased.")
         return self._chat.reset()
 
     def _write(self, text: str) -> None:
@@ -172,6 +175,14 @@ class Program:
 
     def _write_json(self, answer: dict[str, Any]) -> None:
         self._write(json.dumps(answer, ensure_ascii=False) + "\n")
+
+
+def _confirmed(question: str) -> bool:
+    """Show at the terminal what would be deleted, and ask whether it may."""
+    if "\n" not in question:
+        return terminal.ask_yes(question)
+    terminal.notice(question)
+    return terminal.ask_yes("Delete this?")
 
 
 def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:

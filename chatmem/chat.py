@@ -10,12 +10,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chatmem import commands
+from chatmem import deleting
 from chatmem.background import Background
 from chatmem.indexed import IndexedMemory
-from chatmem.interface import Recollection, Session, StoreError, Turn
+from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
 from chatmem.language_model import LanguageModel, Sampling
 from chatmem.opening import Opened, release, session_lock
+from chatmem.orders import Order, split_orders
 from chatmem.prompt import build_prompt, fit_history, prompt_budget
 from chatmem.settings import Settings
 
@@ -32,6 +33,7 @@ class Chat:
         notice: Callable[[str], None],
     ) -> None:
         """Begin a conversation; its first session begins with its first line."""
+        self.confirm: deleting.Confirm | None = None  # asks whether something may be deleted; None: nobody can be asked
         self.settings = settings
         self.journal = opened.journal
         self.used: list[Recollection] | None = None  # in the prompt of the last reply
@@ -58,8 +60,15 @@ class Chat:
     def say(self, text: str) -> Generator[str]:
         """Say a line to the model and yield its reply piece by piece.
 
-        What was said of the reply when the caller stops listening is kept.
+        What was said of the reply when the caller stops listening is kept. An order to delete something of the memory
+        is carried out and not kept, nor is the reply to it.
         """
+        self.used, self.remembered = [], []
+        orders, text = split_orders(text)
+        for order in orders:
+            yield self._obey(order) + (" " if text else "")
+        if not text and orders:
+            return
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
         self.used = []
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
@@ -87,7 +96,7 @@ class Chat:
     def remember(self, text: str) -> str:
         """Remember a text because the user asks for it."""
         if not text:
-            raise commands.CommandError("/remember needs a text: /remember TEXT")
+            raise CommandError("/remember needs a text: /remember TEXT")
         _, self.remembered = self._append(Turn("user", text, self.settings.clock(), explicit=True))
         return f"Remembered: {text}"
 
@@ -112,7 +121,25 @@ class Chat:
     def forget(self, text: str) -> str:
         """Erase every memory in which all words of a text occur."""
         self.used = None
-        return commands.forget(self.memory, text)
+        return deleting.forget(self.memory, text, self.confirm or _yes)
+
+    def undo(self) -> str:
+        """Take back what was remembered last; asked for only where that was in another session."""
+        self.used = None
+        confirm = self.confirm if self._session is None else None
+        return deleting.undo(self.memory, confirm or _yes)
+
+    def _obey(self, order: Order) -> str:
+        """Carry out an order to delete; where nobody can be asked, what was done is told beside the reply, too."""
+        if order.scope == "all":
+            if self.confirm is not None and not self.confirm("Erase everything that is kept of you?"):
+                return deleting.KEPT
+            return self.reset()
+        reply = deleting.obey(self.memory, order, self.confirm or _yes)
+        if self.confirm is None:
+            self._notice(reply)
+        self.used = []
+        return reply
 
     def reset(self) -> str:
         """Erase everything that is kept of the user, this session included."""
@@ -157,6 +184,10 @@ class Chat:
             except OSError as error:
                 raise StoreError(f"cannot write {self._folder}: {error.strerror}") from error
         return self.journal.begin(turn.when, self._uid)
+
+
+def _yes(_: str) -> bool:
+    return True
 
 
 def _trimmed(opening: str, pieces: Iterator[str]) -> Iterator[str]:

@@ -9,7 +9,8 @@ Errors that a user or a disk can cause form one tree, which the program turns in
     ├── StoreError        the memory on disk cannot be read or written
     │   ├── DamagedError  a file is damaged, or is none of ours
     │   └── NewerError    a file was written by a newer version of the program
-    └── ModelError        a model cannot be had, or cannot run where it was asked to
+    ├── ModelError        a model cannot be had, or cannot run where it was asked to
+    └── CommandError      a command cannot be carried out; the chat goes on
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ class DamagedError(StoreError):
 
 class NewerError(StoreError):
     """A file was written by a newer version of the program."""
+
+
+class CommandError(ChatMemError):
+    """A command that cannot be carried out; the chat goes on."""
 
 
 class ModelError(ChatMemError):

@@ -62,6 +62,9 @@ handles = sa.Table(  # under which words a memory line is found by a new one tha
     sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
     sa.Column("handle", sa.String, primary_key=True, index=True),
 )
+tombstones = sa.Table(  # keyed hashes of forgotten sentences; a journal without this table has none
+    "tombstones", metadata, sa.Column("mark", sa.String, primary_key=True)
+)
 vectors = sa.Table(
     "vectors",
     metadata,

@@ -34,6 +34,7 @@ class Settings:
     idle_timeout: float | None = None  # minutes
     now: datetime | None = None
     json: bool = False
+    yes: bool = False
     text: str | None = None  # -p TEXT
 
     def clock(self) -> datetime:
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run = parser.add_argument_group("this run")
     run.add_argument("-p", dest="text", metavar="TEXT", help="say one line, print the reply, and leave")
+    run.add_argument("--yes", action="store_true", help="delete without asking first")
     run.add_argument("--json", action="store_true", help="one JSON object for each line, and nothing else, on stdout")
     run.add_argument("--now", type=_time, metavar="ISO8601", help="set the clock of this run")
     return parser

@@ -6,7 +6,7 @@ Works inside somebody's transaction.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
@@ -42,6 +42,19 @@ def insert_whole(db: sa.Connection, session: Session, uid: str, *, derived: bool
     ended = session.turns[-1].when.isoformat()
     db.execute(schema.sessions.update().where(schema.sessions.c.number == number).values(finished=ended))
     return number
+
+
+def drop_shorter(db: sa.Connection, sessions: Iterable[tuple[str, Session]]) -> None:
+    """Erase finished sessions of which a fuller copy is brought in: all that is left of them is in the copy."""
+    columns = schema.sessions.c
+    for uid, session in sessions:
+        number = db.scalar(sa.select(columns.number).where(columns.uid == uid, columns.finished.is_not(None)))
+        if number is None:
+            continue
+        there = {(line.speaker, line.said) for line in rows.select_lines(db, number)}
+        copied = {(turn.speaker, turn.text) for turn in session.turns}
+        if all(any(who == speaker and said in text for who, text in copied) for speaker, said in there):
+            db.execute(schema.sessions.delete().where(columns.number == number))
 
 
 def insert_turn(

@@ -28,7 +28,9 @@ from memory_module import GruMemory
 class Run:
     """One run of the program over scripted lines, with a memory folder that stays."""
 
-    def __init__(self, folder: Path, *replies: str, as_json: bool = True, **settings: object) -> None:
+    def __init__(
+        self, folder: Path, *replies: str, as_json: bool = True, at_terminal: bool = False, **settings: object
+    ) -> None:
         self.settings = Settings(memory_dir=folder, **settings)  # type: ignore[arg-type]
         self.model = ScriptedModel(*replies)
         self.out = io.StringIO()
@@ -38,7 +40,7 @@ class Run:
         else:
             memory = GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64)
         self.chat = Chat(self.settings, opened, ready(memory), ready(self.model), terminal.notice)
-        self.program = chat_memory.Program(self.chat, self.out, as_json=as_json, at_terminal=False)
+        self.program = chat_memory.Program(self.chat, self.out, as_json=as_json, at_terminal=at_terminal)
 
     def say(self, *lines: str) -> list[dict]:
         waiting = iter(lines)
@@ -171,8 +173,7 @@ def test_reset_erases_everything_without_asking_a_pipe(tmp_path):
 
 
 def test_reset_at_a_terminal_asks_first(tmp_path, monkeypatch):
-    run = Run(tmp_path)
-    run.program._at_terminal = True
+    run = Run(tmp_path, at_terminal=True)
     for answer, left in (("n\n", 1), ("y\n", 0)):
         monkeypatch.setattr("sys.stdin", io.StringIO(answer))
         run.say("I keep goats.", "/reset")

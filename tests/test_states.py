@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import NOON, bytes_under, choose, make_session
 
-from chatmem import commands, state_rows
+from chatmem import commands, deleting, state_rows
 from chatmem.indexed import NullMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
@@ -229,7 +229,7 @@ def test_newer_line_is_found_by_what_the_older_one_fits(journal):
 def test_forgetting_the_newer_value_says_what_is_current_again(journal):
     say(journal, "I live in Kaunas.")
     say(journal, "I moved to Turku.", day=1)
-    said = commands.forget(NullMemory(journal), "turku")
+    said = deleting.forget(NullMemory(journal), "turku", lambda _: True)
     assert active(journal) == ["I live in Kaunas."]
     assert said.splitlines()[-2:] == ["This counts as current again:", "- I live in Kaunas."]
 
