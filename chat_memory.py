@@ -53,7 +53,7 @@ def chat_with_memory(
     return "".join(engine.stream(prompt.text, sampling, prompt.stops)).strip()
 
 
-SHOWING = ("/memory", "/why", "/help")  # commands whose answer is what the user wants on stdout
+SHOWING = ("/memory", "/history", "/why", "/help")  # commands whose answer is what the user wants on stdout
 
 
 class Program:
@@ -70,11 +70,12 @@ class Program:
         self._commands: dict[str, Callable[[str], str]] = {
             "/end": lambda _: chat.finish(),
             "/quit": lambda _: chat.finish(),
-            "/memory": lambda _: commands.show_rows(commands.memory_rows(chat.journal)),
+            "/memory": lambda text: commands.show_rows(commands.memory_rows(chat.journal, text), text),
+            "/history": lambda text: commands.history(chat.memory, text),
             "/remember": chat.remember,
             "/forget": chat.forget,
             "/undo": lambda _: chat.undo(),
-            "/why": lambda _: commands.why(chat.used),
+            "/why": lambda _: commands.why(chat.journal, chat.used),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
             "/reset": self._reset,
@@ -127,6 +128,8 @@ class Program:
                 terminal.notice("Stopped.")
         if not self._as_json:
             self._write("\n")
+            if self._at_terminal and self._chat.remembered:
+                terminal.notice(f"Remembered: {' '.join(self._chat.remembered)} (/undo takes it back)")
             return
         memories = [
             {
@@ -154,14 +157,18 @@ class Program:
         except ChatMemError as error:
             ok, message = False, str(error)
         if not self._as_json:
-            if ok and name in SHOWING:
-                self._write(f"{message}\n")
-            else:
-                terminal.notice(message)
+            self._answer(message, wanted=ok and name in SHOWING)
         elif name == "/memory" and ok:
-            self._write_json({"memory": commands.memory_rows(self._chat.journal)})
+            self._write_json({"memory": commands.memory_rows(self._chat.journal, argument.strip())})
         else:
             self._write_json({"command": name, "ok": ok, "message": message})
+
+    def _answer(self, message: str, *, wanted: bool) -> None:
+        """Give the answer of a command: what the user wants to read on stdout, by pages at a terminal."""
+        if not wanted:
+            terminal.notice(message)
+        elif not (self._at_terminal and terminal.page(message)):
+            self._write(f"{message}\n")
 
     def _reset(self, _: str) -> str:
         """Erase everything; at a terminal only when the user says yes."""

@@ -18,6 +18,7 @@ from chatmem.language_model import LanguageModel, Sampling
 from chatmem.opening import Opened, release, session_lock
 from chatmem.orders import Order, split_orders
 from chatmem.prompt import build_prompt, fit_history, prompt_budget
+from chatmem.provenance import NOT_SAID, Source, asked_source, quoted, sources
 from chatmem.settings import Settings
 
 
@@ -63,14 +64,16 @@ class Chat:
         What was said of the reply when the caller stops listening is kept. An order to delete something of the memory
         is carried out and not kept, nor is the reply to it.
         """
-        self.used, self.remembered = [], []
+        before, self.used, self.remembered = self.used or [], [], []
         orders, text = split_orders(text)
         for order in orders:
             yield self._obey(order) + (" " if text else "")
         if not text and orders:
             return
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
-        self.used = []
+        if (source := asked_source(text)) is not None and (answer := self._source(source, text, before)):
+            yield answer
+            return
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
         lines = self.memory.recall(text, self.settings.k, visible=(own,))
         history = [turn for key, turn in self._turns() if key != own]
@@ -128,6 +131,15 @@ class Chat:
         self.used = None
         confirm = self.confirm if self._session is None else None
         return deleting.undo(self.memory, confirm or _yes)
+
+    def _source(self, source: Source, text: str, before: Sequence[Recollection]) -> str:
+        """Answer where something is known from, in the user's own words; "" where the model may answer."""
+        self.used = sources(source, self.memory, self.settings.k, before)
+        if not self.used and not source.is_statement:
+            return ""
+        reply = quoted(self.used, text) if self.used else NOT_SAID
+        self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in self.used])
+        return reply
 
     def _obey(self, order: Order) -> str:
         """Carry out an order to delete; where nobody can be asked, what was done is told beside the reply, too."""

@@ -50,7 +50,8 @@ def meant(order: Order, memory: IndexedMemory) -> list[Line]:
     }[order.scope]()
     if order.scope == "statement":
         return _ordered(_told_again(found, told))
-    return _ordered(_versions(_told_again(found, told), told))
+    whole = versions(_told_again(found, told), told)
+    return _ordered(whole if order.scope == "about" else _without_others(order.what, whole))
 
 
 def last_told(told: Sequence[Line]) -> list[Line]:
@@ -91,15 +92,22 @@ def yes_or_no(statement: str) -> str:
 
 def _thing(what: str, memory: IndexedMemory, told: Sequence[Line]) -> list[Line]:
     """Return what answers the question for a thing; lines that name the thing itself come before others that answer."""
-    named = _named(what, told)
     chances = _chances(memory, question_for(what), [], told)
     sure = [line for line in told if chances.get(line.key, 0.0) >= SURE]
-    if named:  # "my office phone number" answers too, and is another thing
-        wanted = _topic(normal(what))
-        return [*named, *(line for line in sure if not _holds(wanted, normal(line.text)))]
+    if named := _named(what, told):
+        return [*named, *sure]
     if sure or _WH.match(what):
         return sure
     return [line for line in told if _holds(_topic(what), line.text) and not _of_another(what, line.text)]
+
+
+def _without_others(what: str, lines: Sequence[Line]) -> Sequence[Line]:
+    """Return lines without those on another thing of nearly the same name, where some name the thing itself.
+
+    "My office phone number is …" is left where "my phone number" is meant and known.
+    """
+    named, wanted = _named(what, lines), _topic(normal(what))
+    return [line for line in lines if line in named or not _holds(wanted, normal(line.text))] if named else lines
 
 
 def _about(what: str, memory: IndexedMemory, told: Sequence[Line]) -> list[Line]:
@@ -179,7 +187,7 @@ def _told_again(found: Iterable[Line], told: Sequence[Line]) -> list[Line]:
     return [line for line in told if same_words(normal(line.text)) in same]
 
 
-def _versions(found: Sequence[Line], told: Sequence[Line]) -> list[Line]:
+def versions(found: Sequence[Line], told: Sequence[Line]) -> list[Line]:
     """Return lines with the older and newer versions of the same facts."""
     known = {line.key for line in told}
     keys = {line.key for line in found}

@@ -15,19 +15,12 @@ from typing import Literal
 
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS, retracts_topic
+from chatmem.poison import gives_orders
 from chatmem.versions import Relate, handles, is_fixed, relate, says_change, topic
 
 Status = Literal["active", "superseded", "retracted", "quarantined"]
 
 NUM_RIVALS = 20  # newest statements with one handle that a new one is compared with
-_INJECTION = re.compile(
-    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous|prior|earlier|above|system"
-    r"|other) (?:instructions?|prompts?|rules?|messages?|notes?)\b|\bsystem prompt\b|^\W*(?:system|assistant"
-    r"|developer) ?[:：]|<\|?\w+\|?>|\[/?(?:inst|system)\]|\byou (?:are now|must now|must always|will now) (?:in |a "
-    r"|an |dan|jailbr|obey|reveal|answer)|\bjailbreak\b|игнорируй (?:все )?(?:предыдущие )?инструкции|忽略(?:之前|以上"
-    r"|所有)的?(?:指令|提示)",
-    re.I,
-)
 _OVER = re.compile(
     r"\b(?:any ?more|no longer|used to be|not now|stopped|doesn't hold|no longer holds)\b|уже не|больше не|不再"
     r"|已经不",
@@ -124,7 +117,7 @@ class Ledger:
 
     def _compare(self, new: Statement) -> None:
         """Let a new statement replace older ones, or be doubtful itself."""
-        if new.kind == "quotation" or (_INJECTION.search(new.text) and not new.explicit):
+        if new.kind == "quotation" or (gives_orders(new.text) and not new.explicit):
             new.status = "quarantined"
             return
         corrected = set(new.refers)
