@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from chatmem.comparing import stem
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
 from chatmem.sentences import words
@@ -15,27 +16,31 @@ from chatmem.word_sets import PLAIN_WORDS
 def echoes(doomed: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
     """Return what holds words of lines that are erased and is no memory of the user.
 
-    These are lines of both speakers with a value that only the erased lines had, and replies of the same sessions with
-    any word that only they had. (Replies that an erased line was in the prompt of are known without looking at words.)
+    These are questions and the like of the user, and replies of the same sessions, with a word that only the erased
+    lines had, and other replies with a value of theirs. (Replies that an erased line was in the prompt of are known
+    without looking at words.)
 
     Args:
         doomed: the lines that are erased.
         lines: all lines.
     """
-    gone = {line.key for line in doomed}
-    sessions = {line.session for line in doomed}
+    gone, sessions = {line.key for line in doomed}, {line.session for line in doomed}
     left = [line for line in lines if line.key not in gone and line.kind in MEMORY_KINDS]
-    kept = {word for line in left for word in words(line.text)} | PLAIN_WORDS
-    rare = {word for line in doomed for word in words(line.text) if len(word) > 2 or not word.isascii()} - kept
-    values = {word for line in doomed for word in _values(line.text)} & rare
+    kept = {stem(word) for line in left for word in words(line.text)}
+    told = [line for line in doomed if line.kind in MEMORY_KINDS]
+    rare = {stem(word) for line in told for word in words(line.text) if _says_something(word)} - kept
+    values = {stem(word) for line in told for word in _values(line.text)} & rare
     found = []
     for line in lines:
-        if line.key in gone or line.kind in MEMORY_KINDS:
-            continue
-        here = line.speaker == "assistant" and line.session in sessions
-        if set(words(line.text)) & (rare if here else values):
+        near = line.speaker == "user" or line.session in sessions
+        there = {stem(word) for word in words(line.text)}
+        if line.key not in gone and line.kind not in MEMORY_KINDS and there & (rare if near else values):
             found.append(line)
     return found
+
+
+def _says_something(word: str) -> bool:
+    return word not in PLAIN_WORDS and (len(word) > 2 or not word.isascii())
 
 
 def _values(text: str) -> set[str]:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from chatmem.choosing import SURE, Wanted
 from chatmem.comparing import stem
-from chatmem.frames import normal
+from chatmem.frames import Fact, normal, parse
 from chatmem.hops import identities
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.orders import Order
 from chatmem.pairs import NUM_CANDIDATES
 from chatmem.rows import Line
 from chatmem.sentences import same_words, words
+from chatmem.versions import relate
 from chatmem.word_sets import word_set
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def meant(order: Order, memory: IndexedMemory) -> list[Line]:
         "statement": lambda: stating(order.what, memory, told),
     }[order.scope]()
     if order.scope == "statement":
-        return _ordered(_told_again(found, told))
+        return _ordered(versions(_told_again(found, told), told, newer=False))
     whole = versions(_told_again(found, told), told)
     return _ordered(whole if order.scope == "about" else _without_others(order.what, whole))
 
@@ -61,12 +62,19 @@ def last_told(told: Sequence[Line]) -> list[Line]:
 
 
 def stating(statement: str, memory: IndexedMemory, told: Sequence[Line]) -> list[Line]:
-    """Return the lines that say what a statement says, surest first."""
-    wanted = _topic(statement) or set(words(statement))
-    said = [line for line in told if wanted and _holds(wanted, line.text)]
-    chances = _chances(memory, yes_or_no(statement), [statement], told)
-    sure = [line for line in told if chances.get(line.key, 0.0) >= SURE]
-    return sorted({line.key: line for line in (*said, *sure)}.values(), key=lambda one: -chances.get(one.key, 0.0))
+    """Return the lines that say what a statement says, surest first: by their words, else in the decision's eyes."""
+    fact, wanted = parse(statement), _topic(statement) or set(words(statement))
+    said = [line for line in told if _holds(wanted, line.text) and _is_alike(parse(line.text), fact)]
+    if said:
+        return said
+    chances = _chances(memory, yes_or_no(statement), told)
+    sure = [line for line in told if chances.get(line.key, 0.0) >= SURE and relate(statement, line.text) != "replaces"]
+    return sorted(sure, key=lambda line: -chances[line.key])
+
+
+def _is_alike(one: Fact, other: Fact) -> bool:
+    """Tell whether two facts are about the same, and both affirm or both deny."""
+    return one.subject == other.subject and one.ended == other.ended
 
 
 def question_for(what: str) -> str:
@@ -92,7 +100,7 @@ def yes_or_no(statement: str) -> str:
 
 def _thing(what: str, memory: IndexedMemory, told: Sequence[Line]) -> list[Line]:
     """Return what answers the question for a thing; lines that name the thing itself come before others that answer."""
-    chances = _chances(memory, question_for(what), [], told)
+    chances = _chances(memory, question_for(what), told)
     sure = [line for line in told if chances.get(line.key, 0.0) >= SURE]
     if named := _named(what, told):
         return [*named, *sure]
@@ -137,8 +145,8 @@ def _names(name: str, text: str) -> bool:
     return bool(re.search(rf"\b{re.escape(name)}\b", text.casefold()))
 
 
-def _chances(memory: IndexedMemory, question: str, statements: Sequence[str], told: Sequence[Line]) -> dict[int, float]:
-    """Return how surely lines near a question answer it, or say the same as a statement, by their keys."""
+def _chances(memory: IndexedMemory, question: str, told: Sequence[Line]) -> dict[int, float]:
+    """Return how surely the lines near a question answer it, by their keys; nothing without a decision."""
     if memory.decision is None:
         return {}
     with memory.reading():
@@ -146,10 +154,7 @@ def _chances(memory: IndexedMemory, question: str, statements: Sequence[str], to
         ranked = sorted(memory.rank(question, wanted), key=lambda one: -one.rank)[: 3 * NUM_CANDIDATES]
     known = {line.key for line in told}
     near = [one.line for one in ranked if one.line.key in known]
-    texts = [line.text for line in near]
-    chances = memory.decision.answerable(question, texts)
-    for statement in statements:
-        chances = chances.clip(min=memory.decision.same(statement, texts))
+    chances = memory.decision.answerable(question, [line.text for line in near])
     return {line.key: float(chance) for line, chance in zip(near, chances, strict=True)}
 
 
@@ -187,16 +192,18 @@ def _told_again(found: Iterable[Line], told: Sequence[Line]) -> list[Line]:
     return [line for line in told if same_words(normal(line.text)) in same]
 
 
-def versions(found: Sequence[Line], told: Sequence[Line]) -> list[Line]:
-    """Return lines with the older and newer versions of the same facts."""
+def versions(found: Sequence[Line], told: Sequence[Line], *, newer: bool = True) -> list[Line]:
+    """Return lines with the older versions of the same facts, and with the newer ones where these are wanted."""
     known = {line.key for line in told}
     keys = {line.key for line in found}
     before = -1
     while len(keys) != before:
         before = len(keys)
         for line in told:
-            if line.superseded_by in known and {line.key, line.superseded_by} & keys:
-                keys |= {line.key, line.superseded_by or line.key}
+            if line.superseded_by in keys:
+                keys.add(line.key)
+            elif newer and line.key in keys and line.superseded_by in known:
+                keys.add(line.superseded_by or line.key)
     return [line for line in told if line.key in keys]
 
 

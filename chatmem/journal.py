@@ -192,10 +192,10 @@ class Journal:
                 rows.erase(db, buried)
             state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
-        return Restored(len(numbers), sum(line.speaker == "user" for line in buried))
+        return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
 
     def take_tombstones(self, key: str, marks: Iterable[str]) -> None:
-        """Know as forgotten what another journal of this user knew; ValueError where these are no tombstones."""
+        """Know as forgotten what another journal of this user knew."""
         with self._transaction() as db:
             tombstones.paste(db, key, marks)
 

@@ -64,8 +64,7 @@ def _open_or_repair(path: Path, *, is_new: bool) -> Journal:
         aside = storage.set_aside(path, datetime.now().strftime("%Y%m%d-%H%M%S"))
         journal = Journal.at(path)
         sessions = list(_read_damaged(aside))
-        with suppress(ValueError, TypeError):
-            journal.take_tombstones(*_read_tombstones(aside))
+        journal.take_tombstones(*_read_tombstones(aside))
         kept = _restore(journal, sessions) + _restore(journal, _read_pool(path.parent))
         log.warning("%s. Recovered %d sessions; the damaged file is kept as %s.", error, kept, aside.name)
         return journal
@@ -111,7 +110,7 @@ def _read_tombstones(path: Path) -> tuple[str, list[str]]:
     """Return what can be read of the tombstones of a damaged SQLite file."""
     with closing(sqlite3.connect(path)) as db:
         key = next((row[0] for row in _rows(db, "SELECT value FROM meta WHERE key = 'tombstone-key'")), "")
-        return key, [row[0] for row in _rows(db, "SELECT mark FROM tombstones")]
+        return str(key), [str(row[0]) for row in _rows(db, "SELECT mark FROM tombstones")]
 
 
 def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:

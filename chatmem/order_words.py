@@ -54,7 +54,8 @@ ALL = re.compile(
 )
 WH = r"(?:what|where|when|which|who|whom|whose|why|how (?:old|tall|many|much|long|often|big)|whether|if)"
 NO_OBJECT = re.compile(  # "Forget it", "Forget about it", "Forget me not", "Can you forget things?"
-    r"^(?:it|that|this|them|him|her|what i told you to do|about (?:it|that|this|them)|things?|stuff|anything|something"
+    r"^(?:it|that|this|them|him|her|what i told you to do|about (?:it|that|this|them)|things?|stuff|anything"
+    r"|what i asked\b.*|something"
     r"|everything else|me not|how to\b.*|to\b.*|what to\b.*|where to\b.*|i (?:asked|said|mentioned)(?: (?:it|that"
     r"|anything))?|(?:about )?the"
     r" (?:rest|others?|rules?|instructions?|past|whole thing)|(?:all |any |the |your |previous |prior |earlier )*"

@@ -49,9 +49,6 @@ class Decision(Protocol):
     def renews(self, new: str, old: Sequence[str]) -> list[bool]:
         """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
 
-    def same(self, statement: str, others: Sequence[str]) -> Array:
-        """Return for each of n statements the probability (n,) that it says the same as one."""
-
 
 class PairDecision:
     """Judges pairs of texts, many at once. Token embeddings of texts seen before are kept in RAM."""
@@ -95,10 +92,6 @@ class PairDecision:
         vectors = np.stack([tokens.vector for tokens in self._tokens([new, *old])])
         near = vectors[1:] @ vectors[0] >= NEAR
         return [bool(both) for both in near & np.array(self.replaces(new, old))]
-
-    def same(self, statement: str, others: Sequence[str]) -> Array:
-        """Return for each of n statements the probability (n,) that it says the same as one."""
-        return self.relation(statement, others)[:, 0]
 
     def warm(self, texts: Sequence[str]) -> None:
         """Read texts that are likely to be judged soon, so that judging them takes less long."""
