@@ -78,9 +78,13 @@ def _is_alike(one: Fact, other: Fact) -> bool:
 
 
 def question_for(what: str) -> str:
-    """Return the question that a thing answers: "my phone number" → "What is my phone number?"."""
+    """Return the question that a thing answers: "my age" → "What is my age?", "where I live" → "Where do I live?"."""
     if _WH.match(what):
-        return f"{what[0].upper()}{what[1:]}?"
+        asked = what[0].upper() + what[1:]
+        if found := re.match(r"(.+?) (i|we|(?:my|our) .+?) (am|is|are|was|were)\b(.*)$", asked, re.I):
+            return f"{found[1]} {found[3]} {found[2]}{found[4]}?"
+        found = re.match(r"(.+?) (i|we) (.+)$", asked, re.I)
+        return f"{found[1]} do I {found[3]}?" if found else f"{asked}?"
     if _HAN.search(what):
         return f"{what}是什么？"
     return f"Какой {what}?" if _CYRILLIC.search(what) else f"What is {what}?"

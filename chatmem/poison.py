@@ -38,7 +38,7 @@ _ORDERS = re.compile(
     r"|insert|mention|end|begin|start|ignore|obey|must|should|are|reveal|promote|praise|trust)\b"
     r"|\b(?:your|the) (?:new|real|true|updated|only|actual) (?:instructions?|task|goal|purpose|rules?|role|identity"
     r"|objective|mission)\b|\bnew (?:instructions?|rules?|directives?|policy)\s*[:：]"
-    r"|\b(?:always|only|must|from now on,?(?: you)?|whenever (?:you|asked|the user)\b.*) (?:respond|reply|answer"
+    r"|(?<!\bi )(?<!\bwe )\b(?:always|only|must|from now on,?(?: you)?|whenever (?:you|asked|the user)\b.*) (?:respond|reply|answer"
     r"|obey|comply|recommend|reveal|disclose|mention|include|promote|exfiltrate|execute|cite|link to|endorse)\b"
     r"|\bdo not (?:tell|inform|reveal|mention|disclose|warn|alert|let|ask)\b(?: this)?(?: to)? ?(?:the |any )?(?:users?"
     r"|anyone|humans?)?\b|\b(?:exfiltrate|base64|api[_ -]?keys? to|(?:curl|wget) \S*[./]|javascript:|rm -rf)\b"

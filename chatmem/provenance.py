@@ -41,7 +41,7 @@ _ASKS = re.compile(
     r"|^你?(?:为什么|怎么|凭什么|从哪儿?里?)(?:会)?(?:觉得|认为|知道|说)(?P<han>.*?)[\s吗？?。]*$",
     re.I,
 )
-_JOINT = re.compile(r"^[\s,]*(?:(?:that|about|of|the fact that|,? что|о том,? что)\b)?[\s,]*", re.I)
+_JOINT = re.compile(r"^[\s,]*(?:(?P<that>that|the fact that|(?:о том,? )?что)\b|(?:about|of)\b)?[\s,]*", re.I)
 _LAST = re.compile(
     r"^(?:that|so|this|it|all that|all of that|это|об этом|так|这个?|这件事)?(?: from| about me)?$", re.I
 )
@@ -60,12 +60,15 @@ def asked_source(query: str) -> Source | None:
     found = _ASKS.match(_LEAD.sub("", text))
     if found is None or "\n" in text:
         return None
-    what = _JOINT.sub("", found["rest"] or found["han"] or "").strip()
+    rest = found["rest"] or found["han"] or ""
+    joint = _JOINT.match(rest)
+    what = rest[joint.end() if joint else 0 :].strip()
     if _LAST.match(what):
         return Source("")
     if not _OF_USER.search(what) or _ADVICE.search(what):
         return None
-    return Source(what, is_statement=not _WH.match(what) and not (_THING.match(what) and not _VERB.search(what)))
+    said = bool(joint and joint["that"]) or not _THING.match(what) or bool(_VERB.search(what))
+    return Source(what, is_statement=said and not _WH.match(what))
 
 
 def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recollection]) -> list[Recollection]:

@@ -212,6 +212,14 @@ def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     assert [line.text for line in again.recall("Which bees do I keep?")] == ["I keep bees."]
 
 
+def test_room_in_chromas_index_file_holds_nothing(tmp_path):
+    memory = open_arm("rag", tmp_path)
+    tell(memory, "My boat is called Zanzibar.")
+    (path,) = tmp_path.glob("chroma/*/data_level0.bin")
+    assert path.stat().st_size > 0
+    assert not any(path.read_bytes())  # a few lines are in Chroma's journal, none in the index yet
+
+
 def test_old_copy_does_not_bring_back_what_was_forgotten(tmp_path):
     path = tmp_path / "old.json"
     run = Run(tmp_path / "m", "Amber, fine.", "Hm.", "Amber!")
