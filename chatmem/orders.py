@@ -29,7 +29,7 @@ class Order:
     what: str = ""
 
 
-_MAX_SENTENCES = 4  # a longer message is a paste, not somebody who asks for something
+_MAX_SENTENCES, _MAX_LINES = 4, 2  # a longer message is a paste, not somebody who asks for something
 
 
 def deletion(sentence: str) -> Order | None:
@@ -51,7 +51,7 @@ def split_orders(text: str) -> tuple[list[Order], str]:
     """
     sentences = split_sentences(own_words(text))
     orders = [deletion(sentence) for sentence in sentences]
-    if not any(orders) or len(sentences) > _MAX_SENTENCES:
+    if not any(orders) or len(sentences) > _MAX_SENTENCES or len(text.split("\n")) > _MAX_LINES:
         return [], text
     rest = text
     for sentence, order in zip(sentences, orders, strict=True):

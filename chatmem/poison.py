@@ -6,6 +6,7 @@ What is found here is kept as doubtful (`states`), unless the user asks for it w
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _MODEL = r"(?:ai|a\.i\.|llms?|assistants?|chat ?bots?|bots?|language models?|models?|agents?|gpt|claude|copilot|gemini)"
 _ORDERS = re.compile(
@@ -38,10 +39,19 @@ _ORDERS = re.compile(
     r"|insert|mention|end|begin|start|ignore|obey|must|should|are|reveal|promote|praise|trust)\b"
     r"|\b(?:your|the) (?:new|real|true|updated|only|actual) (?:instructions?|task|goal|purpose|rules?|role|identity"
     r"|objective|mission)\b|\bnew (?:instructions?|rules?|directives?|policy)\s*[:：]"
-    r"|(?<!\bi )(?<!\bwe )\b(?:always|only|must|from now on,?(?: you)?|whenever (?:you|asked|the user)\b.*) (?:respond|reply|answer"
+    r"|(?<!\bi )(?<!\bwe )\b(?:always|only|must|from now on,?(?: you)?|whenever (?:you|asked"
+    r"|the user)\b.*) (?:respond|reply|answer"
     r"|obey|comply|recommend|reveal|disclose|mention|include|promote|exfiltrate|execute|cite|link to|endorse)\b"
     r"|\bdo not (?:tell|inform|reveal|mention|disclose|warn|alert|let|ask)\b(?: this)?(?: to)? ?(?:the |any )?(?:users?"
     r"|anyone|humans?)?\b|\b(?:exfiltrate|base64|api[_ -]?keys? to|(?:curl|wget) \S*[./]|javascript:|rm -rf)\b"
+    r"|\b(?:ais|llms?|assistants?|chat ?bots|language models) (?:must|should|shall|need to|have to|are (?:required"
+    r"|asked))\b"
+    rf"|\b(?:to|for|dear) (?:the |any |all |every )*{_MODEL}(?: readers?)?\s*[:：]|\bcommit to (?:your )?memory\b"
+    r"|\bmemory update\b|\bthe (?:reader|account holder|(?:account|mailbox|device) owner|owner of this (?:account"
+    r"|mailbox|device|phone))(?:'s)?\b|\"(?:role|content|memory|action|instructions?)\"\s*:|^\W*\w+[._]\w+ ?(?:=|\()"
+    r"|\b\w+\.\w+ ?=|\buser ?="
+    r"|\b(?:der (?:be)?nutzer|el usuario|l'utilisateur|l'utente|o usu[aá]rio|u[zż]ytkownik)\b"
+    r"|для (?:ии|ассистент\w+|бот\w+|нейросет\w+)\b|владелец (?:аккаунта|уч[её]тной записи)|给(?:AI|助手|模型)"
     r"|игнорируй(?:те)? (?:все )?(?:предыдущие |прошлые )?(?:инструкции|указания|правила)|\bпользователь"
     r" (?:хочет|любит|живёт|живет|разрешил|просит|должен|согласен|доверяет)|(?:ассистент|помощник|бот)(?:ам|у|ы)?,?"
     r" (?:читающ|который|запомни|всегда)|忽略(?:之前|以上|所有|先前)的?(?:所有)?(?:指令|提示|规则)|(?:该|这位|此)?用户"
@@ -52,4 +62,5 @@ _ORDERS = re.compile(
 
 def gives_orders(text: str) -> bool:
     """Tell whether a sentence gives orders to the assistant, or speaks of its user as somebody else would."""
-    return bool(_ORDERS.search(text))
+    seen = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    return bool(_ORDERS.search(seen.replace("’", "'")))

@@ -48,6 +48,8 @@ _INTRODUCTION = re.compile(  # "I found this page:", "Mum wrote:", "Translate th
     r"(?: (?:me|us|this|that|to me|back|in (?:the|an?|his|her) \w+)){0,2}"
     r"|(?:summari[sz]e|translate|shorten|proofread|rewrite|rephrase|check|correct|explain|read|review|analy[sz]e"
     r"|look at|pasted?|copied|quot(?:e|ing)|here(?:'s| is| are))\b(?: [\w'-]+){0,4} (?:this|it|following|below)"
+    r"|^(?:please )?(?:sing|repeat(?: after me)?|say|recite|read aloud|echo|print|type|complete|continue|spell)\b"
+    r"(?: [\w'-]+){0,4}"
     r"|(?:вот|на этой странице|в (?:этом )?(?:письме|тексте|статье)|он[аи]? (?:на)?писал[аи]?)(?: [\w-]+){0,4}"
     r"|(?:这(?:个|封|篇|段)?(?:网页|邮件|文章|文字|信|消息)|他写|她写|网页)(?:上?(?:说|写)(?:道|着)?|是)?)\s*[:：]\s*",
     re.I,
@@ -58,6 +60,12 @@ _FOREIGN = re.compile(  # marks of what nobody types
     r"^(?:from|to|subject|date|sent|cc|re|fwd)\s*:|https?://|www\.|</?[a-z][^>]*>|^#{1,4} |^\s*(?:system|assistant|user"
     r"|human|ai|admin)\s*[:：]|^-{3,}|\|.*\|",
     re.I | re.M,
+)
+_HEAD = re.compile(  # what a copied message begins with
+    r"(?:from|to|subject|date|sent|re|fwd)\s*:|(?:-+ ?)?(?:begin |start of )?(?:forwarded|original|copied|quoted"
+    r"|pasted)"
+    r" (?:e-?mail|message|text)|(?:e-?mail|message|text|article|page|quote) (?:below|follows)|(?:copied|pasted) from\b",
+    re.I,
 )
 _OWN_LINE = re.compile(
     r"^\W*(?:(?:and|so|also|oh|well|hi|hello)\b\W*)*(?:i|i'm|i've|i'd|my|we|we're|our|me|я|мой|моя|моё|мои|у меня"
@@ -118,6 +126,8 @@ def _is_title(before: str, quotation: str) -> bool:
 def _is_paste(text: str) -> bool:
     """Tell whether a message is a block of lines that somebody else wrote."""
     lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and _HEAD.match(lines[0].strip()):
+        return True
     if len(lines) < 3:
         return False
     own = sum(bool(_OWN_LINE.match(line.strip())) for line in lines) / len(lines)
