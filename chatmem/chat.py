@@ -19,6 +19,7 @@ from chatmem.opening import Opened, release, session_lock
 from chatmem.orders import Order, split_orders
 from chatmem.prompt import build_prompt, fit_history, prompt_budget
 from chatmem.provenance import NOT_SAID, Source, asked_source, quoted, sources
+from chatmem.redaction import read_patterns, redact
 from chatmem.settings import Settings
 
 
@@ -47,6 +48,7 @@ class Chat:
         self._uid = ""
         self._lock: Any = None
         self._replies = 0
+        self._patterns = read_patterns(settings.secret_patterns)
 
     @property
     def memory(self) -> IndexedMemory:
@@ -70,6 +72,7 @@ class Chat:
             yield self._obey(order) + (" " if text else "")
         if not text and orders:
             return
+        text = self._redacted(text)
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
         if (source := asked_source(text)) is not None and (answer := self._source(source, text, before)):
             yield answer
@@ -131,6 +134,13 @@ class Chat:
         self.used = None
         confirm = self.confirm if self._session is None else None
         return deleting.undo(self.memory, confirm or _yes)
+
+    def _redacted(self, text: str) -> str:
+        """Return a line without its secrets, which neither the journal nor the model gets to see."""
+        text, kinds = redact(text, self._patterns)
+        if kinds:
+            self._notice(f"Not kept: {', '.join(kinds)}. /remember TEXT keeps it all the same.")
+        return text
 
     def _source(self, source: Source, text: str, before: Sequence[Recollection]) -> str:
         """Answer where something is known from, in the user's own words; "" where the model may answer."""

@@ -35,6 +35,7 @@ class Settings:
     now: datetime | None = None
     json: bool = False
     yes: bool = False
+    secret_patterns: Path | None = None
     text: str | None = None  # -p TEXT
 
     def clock(self) -> datetime:
@@ -92,6 +93,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     run = parser.add_argument_group("this run")
     run.add_argument("-p", dest="text", metavar="TEXT", help="say one line, print the reply, and leave")
+    memory.add_argument(
+        "--secret-patterns",
+        type=Path,
+        metavar="FILE",
+        help="what else is never kept: a regular expression on each line",
+    )
     run.add_argument("--yes", action="store_true", help="delete without asking first")
     run.add_argument("--json", action="store_true", help="one JSON object for each line, and nothing else, on stdout")
     run.add_argument("--now", type=_time, metavar="ISO8601", help="set the clock of this run")
