@@ -61,6 +61,8 @@ class Program:
 
     def __init__(self, chat: Chat, out: TextIO, *, as_json: bool, at_terminal: bool) -> None:
         """Run a chat over a stream for replies."""
+        from chatmem import showing  # what it needs takes a while to import, and --help shall be instant
+
         self._chat = chat
         self._out = out
         self._as_json = as_json
@@ -70,12 +72,12 @@ class Program:
         self._commands: dict[str, Callable[[str], str]] = {
             "/end": lambda _: chat.finish(),
             "/quit": lambda _: chat.finish(),
-            "/memory": lambda text: commands.show_rows(commands.memory_rows(chat.journal, text), text),
-            "/history": lambda text: commands.history(chat.memory, text),
+            "/memory": lambda text: showing.show_rows(showing.memory_rows(chat.journal, text), text),
+            "/history": lambda text: showing.history(chat.memory, text),
             "/remember": chat.remember,
             "/forget": chat.forget,
             "/undo": lambda _: chat.undo(),
-            "/why": lambda _: commands.why(chat.journal, chat.used),
+            "/why": lambda _: showing.why(chat.journal, chat.used),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
             "/reset": self._reset,
@@ -159,7 +161,9 @@ class Program:
         if not self._as_json:
             self._answer(message, wanted=ok and name in SHOWING)
         elif name == "/memory" and ok:
-            self._write_json({"memory": commands.memory_rows(self._chat.journal, argument.strip())})
+            from chatmem import showing
+
+            self._write_json({"memory": showing.memory_rows(self._chat.journal, argument.strip())})
         else:
             self._write_json({"command": name, "ok": ok, "message": message})
 
@@ -227,6 +231,21 @@ def open_journal(settings: Settings) -> Opened:
     return open_user(settings.memory_dir, settings.user)
 
 
+def audited(settings: Settings, opened: Opened) -> str:
+    """Return the rows of --audit; with --repair what can be mended is mended first."""
+    from chatmem.audit import superseded_recalled
+
+    if settings.repair:
+        opened.journal.mend()
+    rows = opened.journal.audit()  # before the memory opens, which makes missing vectors again
+    memory = open_memory(settings, opened)
+    if settings.repair:
+        memory.drop_index()
+        memory.sync()
+        rows = opened.journal.audit()
+    return "".join(f"{row}\n" for row in [*rows, superseded_recalled(memory, settings.k)])
+
+
 def prepare(settings: Settings) -> None:
     """Do what must come before the first prompt: settle whether connections are made, and convert the model once."""
     from chatmem import bundled
@@ -247,6 +266,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = parse_args(argv)
         logging.getLogger("chatmem").handlers = [terminal.NoticeHandler()]
         opened = open_journal(settings)
+        if settings.audit or settings.repair:
+            sys.stdout.write(audited(settings, opened))
+            return 0
         prepare(settings)
         from chatmem.chat import Chat
 

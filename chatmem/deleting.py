@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from chatmem.commands import count
 from chatmem.forgetting import last_told, meant
 from chatmem.interface import CommandError
 from chatmem.judgement import MEMORY_KINDS
@@ -69,11 +70,6 @@ def obey(memory: IndexedMemory, order: Order, confirm: Confirm) -> str:
 def listed(texts: Sequence[str], verb: str) -> str:
     """Return lines that go, for reading."""
     return "\n".join([f"{verb} {count(len(texts), 'line')} of yours:", *(f"- {text}" for text in texts)])
-
-
-def count(number: int, what: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _not_current(memory: IndexedMemory) -> set[int]:

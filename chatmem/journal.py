@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
@@ -257,6 +257,17 @@ class Journal:
             db.execute(schema.sessions.delete())
             tombstones.clear(db)
             rows.bump(db)
+        self._vacuum()
+
+    def audit(self) -> list[audit.Finding]:
+        """Return what is not as it should be."""
+        with self._transaction() as db:
+            return audit.inspect(db)
+
+    def mend(self) -> None:
+        """Mend of it what can be mended; vectors are made again by the memory."""
+        with self._transaction() as db:
+            audit.mend(db)
         self._vacuum()
 
     def _vacuum(self) -> None:

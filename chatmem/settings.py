@@ -35,6 +35,8 @@ class Settings:
     now: datetime | None = None
     json: bool = False
     yes: bool = False
+    audit: bool = False
+    repair: bool = False
     secret_patterns: Path | None = None
     text: str | None = None  # -p TEXT
 
@@ -99,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="what else is never kept: a regular expression on each line",
     )
+    run.add_argument("--audit", action="store_true", help="show what in the memory is not as it should be, and leave")
+    run.add_argument("--repair", action="store_true", help="mend it, show what is left, and leave")
     run.add_argument("--yes", action="store_true", help="delete without asking first")
     run.add_argument("--json", action="store_true", help="one JSON object for each line, and nothing else, on stdout")
     run.add_argument("--now", type=_time, metavar="ISO8601", help="set the clock of this run")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import NOON, bytes_under, choose, make_session
 
-from chatmem import commands, deleting, state_rows
+from chatmem import deleting, showing, state_rows
 from chatmem.indexed import NullMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
@@ -31,7 +31,7 @@ def say(journal: Journal, *texts: str, day: int = 0, session: int | None = None)
 
 def states(journal: Journal) -> dict[str, str]:
     """Return text and state of every row of /memory."""
-    return {row["text"]: row["status"] for row in commands.memory_rows(journal)}
+    return {row["text"]: row["status"] for row in showing.memory_rows(journal)}
 
 
 def active(journal: Journal) -> list[str]:
