@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from chatmem.journal import Journal
 from chatmem.opening import open_user
 from chatmem.orders import deletion
 from memory_module import GruMemory
-from rag_baseline import RagMemory
+from rag_baseline import RagMemory, scrub
 
 PROGRAM = [sys.executable, str(Path(__file__).parent.parent / "chat_memory.py")]
 
@@ -212,12 +213,17 @@ def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     assert [line.text for line in again.recall("Which bees do I keep?")] == ["I keep bees."]
 
 
-def test_room_in_chromas_index_file_holds_nothing(tmp_path):
-    memory = open_arm("rag", tmp_path)
-    tell(memory, "My boat is called Zanzibar.")
-    (path,) = tmp_path.glob("chroma/*/data_level0.bin")
-    assert path.stat().st_size > 0
-    assert not any(path.read_bytes())  # a few lines are in Chroma's journal, none in the index yet
+def test_room_in_chromas_index_file_is_overwritten(tmp_path):
+    tell(open_arm("rag", tmp_path), "My boat is called Zanzibar.")
+    (header,) = tmp_path.glob("chroma/*/header.bin")
+    path, raw = header.with_name("data_level0.bin"), bytearray(header.read_bytes())
+    assert struct.unpack_from("<iQQQQ", raw)[3] == 0  # a few lines are in Chroma's journal, none in the index yet
+    struct.pack_into("<Q", raw, 20, 2)  # as if two were
+    header.write_bytes(raw)
+    size = struct.unpack_from("<iQQQQ", raw)[4]
+    path.write_bytes(b"x" * path.stat().st_size)
+    scrub(header)
+    assert path.read_bytes().strip(b"\0") == b"x" * 2 * size
 
 
 def test_old_copy_does_not_bring_back_what_was_forgotten(tmp_path):
