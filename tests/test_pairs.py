@@ -232,3 +232,45 @@ def test_a_memory_without_weights_keeps_its_threshold(encoder: FakeEncoder):
     tell(memory, "I work at Orbix.")
     assert memory.decision is None
     assert [line.text for line in memory.recall("Where do I work?")] == ["I work at Orbix."]
+
+
+class Renews(Verdicts):
+    """A decision that takes whatever names a mill for a newer word on the old mill."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compared: list[tuple[str, list[str]]] = []
+
+    def renews(self, new, old):
+        self.compared.append((new, list(old)))
+        return ["mill" in line for line in old]
+
+
+def test_statement_of_change_takes_the_place_of_what_the_decision_names():
+    memory = GruMemory(Journal("sqlite://"), FakeEncoder(), hidden_dim=64)
+    memory.decision = decision = Renews()
+    tell(memory, "I walk to the mill.", "My tent is green.")
+    tell(memory, "I like tea.")
+    assert decision.compared == []  # nothing said that it changes anything
+    tell(memory, "As of today a bus takes me to work.")
+    assert [new for new, _ in decision.compared] == ["As of today a bus takes me to work."]
+    assert "I walk to the mill." in decision.compared[0][1]
+    states = {line.text: line.status for line in memory.journal.facts()}
+    assert states["I walk to the mill."] == "superseded"
+    assert {states.pop(text) for text in list(states) if "mill" not in text} == {"active"}
+
+
+def test_what_the_decision_replaced_stays_so_when_states_are_derived_again():
+    memory = GruMemory(Journal("sqlite://"), FakeEncoder(), hidden_dim=64)
+    memory.decision = Renews()
+    tell(memory, "I walk to the mill.")
+    tell(memory, "As of today a bus takes me to work.")
+    memory.journal.forget("nothing like it")
+    tell(memory, "Forget what I said about the tent.")
+    assert {line.text: line.status for line in memory.journal.facts()}["I walk to the mill."] == "superseded"
+
+
+def test_an_older_statement_is_renewed_only_by_one_that_is_near(decision: PairDecision, monkeypatch):
+    monkeypatch.setattr(decision, "replaces", lambda new, old: [True] * len(old))
+    assert decision.renews("I work at Tallow.", ["I work at Orbix.", "Tea"]) == [True, False]
+    assert decision.renews("I work at Tallow.", []) == []
