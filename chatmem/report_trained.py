@@ -115,8 +115,11 @@ def _judged(found: dict[str, list[int]]) -> str:
     rows = [(label, percent([True] * kept + [False] * (total - kept))) for label, (kept, total) in found.items()]
     return f"""### What is kept as a fact
 
-Share of sentences that become memory lines, by label. Our own were written after the rules were frozen; the labels of
-the public data are weak, and of another kind (a request such as "i need to find my luggage" states something, too).
+Share of sentences that become memory lines, by label. The rules have been mended after each set of our own was first
+scored, so these shares are not blind. First scores, before mending, of four sets written by people who had not seen the
+rules: 7.0%, 24.6% (written to deceive), 3.6% and 2.2% of what is no fact was kept; 104 of 105, 109 of 113, 85 of 85 and
+68 of 68 facts were kept. The labels of the public data are weak, and of another kind (a request such as "i need to find
+my luggage" states something, too).
 
 {table(("label", "kept"), rows)}"""
 

@@ -271,6 +271,6 @@ def test_what_the_decision_replaced_stays_so_when_states_are_derived_again():
 
 
 def test_an_older_statement_is_renewed_only_by_one_that_is_near(decision: PairDecision, monkeypatch):
-    monkeypatch.setattr(decision, "replaces", lambda new, old: [True] * len(old))
+    monkeypatch.setattr(decision, "replaces", lambda _, old: [True] * len(old))
     assert decision.renews("I work at Tallow.", ["I work at Orbix.", "Tea"]) == [True, False]
     assert decision.renews("I work at Tallow.", []) == []
