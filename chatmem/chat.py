@@ -90,7 +90,7 @@ class Chat:
         self._replies += 1
         said = ""
         try:
-            pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
+            pieces = model.stream(prompt.text, sampling, prompt.stops, **prompt.options())
             for piece in _trimmed(prompt.opening, pieces):
                 said += piece
                 yield piece

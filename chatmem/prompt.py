@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from chatmem.hops import own_name
 from chatmem.interface import Recollection, Turn
@@ -27,6 +27,7 @@ MAX_PROMPT_TOKENS = 2048  # a longer prompt makes a user on a CPU wait
 MEMORY_SHARE = 0.25  # of the prompt, at most, for memory lines
 CERTAIN = 0.5  # cosine from which the best line surely is what a question is about
 
+SURE = 0.8  # probability from which a reader does not get to say that it was not told: 98% of such lines answer
 NOT_TOLD = "I don't know, you haven't told me"
 _SYSTEM = "You are a helpful assistant."
 _EXAMPLE: list[Message] = [  # shows a small model what to do with notes; its values are nobody's
@@ -43,13 +44,21 @@ _NEGATION = re.compile(r"\b(?:not|no longer|never|any ?more|stopped|gave up|quit
 _ROLES = {"user": "User", "assistant": "Assistant"}
 
 
+class StreamOptions(TypedDict):
+    """What a language model is told beside the text, as `LanguageModel.stream` names it."""
+
+    reader: bool
+    copied: str
+    avoided: str
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """What the model reads, and what came of the parts.
 
     `text` ends with `opening`, the words that the reply begins with. `recollections` are the lines that are in the
     text. `stops` end the reply. `reader` says that it is for the reader. `copied` is the line that `opening` is taken
-    from. `notice` tells the user what did not fit.
+    from. `avoided` is how the reply shall not begin. `notice` tells the user what did not fit.
     """
 
     text: str
@@ -59,6 +68,11 @@ class Prompt:
     notice: str = ""
     reader: bool = False
     copied: str = ""
+    avoided: str = ""
+
+    def options(self) -> StreamOptions:
+        """Return what `LanguageModel.stream` is to know beside text and stops."""
+        return {"reader": self.reader, "copied": self.copied, "avoided": self.avoided}
 
 
 def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
@@ -114,7 +128,8 @@ def build_prompt(
     if opening == NOT_TOLD or _EAST_ASIAN.search(opening):
         stops += [". ", "! ", "? ", "。", "\n"]  # there is no more to say than this one sentence
     copied = as_said_to_user(lines[0]) if lines and opening and not reader else ""
-    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied)
+    avoided = NOT_TOLD if reader and not opening and lines[0].score >= SURE and judge(said) == "question" else ""
+    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied, avoided)
 
 
 def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:

@@ -71,7 +71,14 @@ class ScriptedModel:
         self._replies = list(replies)
 
     def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False, copied: str = ""
+        self,
+        prompt: str,
+        sampling: Sampling,
+        stops: Sequence[str] = (),
+        *,
+        reader: bool = False,
+        copied: str = "",
+        avoided: str = "",
     ) -> Iterator[str]:
         self.readers.append(reader)
         self.prompts.append(prompt)

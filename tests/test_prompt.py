@@ -113,6 +113,16 @@ def test_reader_gets_lines_in_the_order_of_their_times():
     assert (prompt.reader, prompt.opening) == (True, "")
 
 
+@pytest.mark.parametrize(
+    ("said", "score", "avoided"),
+    [("Where do I live?", 0.9, NOT_TOLD), ("Where do I live?", 0.6, ""), ("Let's talk about Ghent.", 0.9, "")],
+)
+def test_reader_says_that_it_was_not_told_only_where_the_decision_has_doubts(said, score, avoided):
+    prompt = build_prompt(ScriptedModel(has_reader=True), said, [line("I live in Ghent.", score)], budget=900)
+    assert prompt.avoided == avoided
+    assert build_prompt(ScriptedModel(), said, [line("I live in Ghent.", score)], budget=900).avoided == ""
+
+
 def test_without_lines_the_reader_rests():
     for said in ("What is 17 times 3?", "Where do I live?"):
         prompt = build_prompt(ScriptedModel(has_reader=True), said, budget=900)

@@ -98,7 +98,7 @@ def _holds(text: str, value: str) -> bool:
 def ask(model: TransformersModel, prompt: Prompt, temperature: float) -> str:
     """Return the reply to a prompt."""
     sampling = Sampling(REPLY_TOKENS, temperature=temperature)
-    pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
+    pieces = model.stream(prompt.text, sampling, prompt.stops, **prompt.options())
     return (prompt.opening + "".join(pieces)).strip()
 
 
