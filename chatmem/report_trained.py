@@ -16,13 +16,20 @@ _SUMMARY = (
     "max-sim + BM25",
     "default: turn states + BM25 + session vector",
 )
-TRAINED = ("retrieval", "answerable", "judged", "reader", "goodai")  # names of the files that hold the results
+TRAINED = (
+    "retrieval",
+    "answerable",
+    "judged",
+    "reader",
+    "stand_ins",
+    "goodai",
+)  # names of the files that hold the results
 _METRICS = ("hit@1", "recall_all@3", "recall_all@5", "ndcg@5")
 
 
 def render_trained(measured: dict[str, Any]) -> str:
     """Return the sections for what `benchmark.py` collected from `.benchmark/*.json`."""
-    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _goodai)
+    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _stand_ins, _goodai)
     parts = dict(zip(TRAINED, renderers, strict=True))
     found = [render(measured[name]) for name, render in parts.items() if measured.get(name)]
     return "\n\n".join(["## What was trained", _ABOUT, *found])
@@ -139,6 +146,23 @@ Through the chat's prompt at temperature 0.3, on lines, values and phrasings tha
 model with the worked example and the started reply. After: the reader.
 
 {table(("kind", "before", "after"), rows)}"""
+
+
+def _stand_ins(found: dict[str, list[dict[str, Any]]]) -> str:
+    """Render how models without a reader do, with and without the boost of a line's words."""
+    bonuses = sorted({answer["bonus"] for answers in found.values() for answer in answers})
+    rows = [
+        (name, *(percent([answer["right"] for answer in answers if answer["bonus"] == bonus]) for bonus in bonuses))
+        for name, answers in found.items()
+    ]
+    head = ("model", *("no boost" if bonus == 0 else f"logits + {bonus:g}" for bonus in bonuses))
+    return f"""### Models without a reader
+
+Scenarios A to F, five runs, arm `gru`, the chat's default temperature. In base mode the bundled model has neither
+chat template nor reader, as GPT-2; the reply is begun with the first two words of the best line. Boost: what follows the
+last word in that line gets a bonus, the second seed's `direct_logit_scale` on words of the recalled line.
+
+{table(head, rows)}"""
 
 
 def _goodai(answers: list[dict[str, Any]]) -> str:
