@@ -17,12 +17,22 @@ TAIL = re.compile(
 ASKED = (  # somebody is told to: "Can you …", "I want you to …"
     r"(?:(?:can|could|would|will) you (?:please |kindly |just |now |maybe |possibly )*|(?:please |kindly |just |now )+"
     r"|(?:i(?:'d| would)? (?:like|love|want|need|prefer)|i'm asking|i ask) you to (?:please |just )?"
-    r"|you (?:can|should|may|must|have to|need to) (?:now |just |please )?|(?:let's|let us) |would you (?:please )?)?"
+    r"|you (?:can|should|may|must|have to|need to) (?:now |just |please )?|(?:let's|let us) |would you (?:please )?"
+    r"|(?:(?:would|could|can|will) you )?(?:please )?be so (?:kind|good|nice)(?: as)? to (?:please )?"
+    r"|(?:would|could) it be possible (?:for you )?to |do me (?:a|the) favou?r and (?:please )?"
+    r"|i(?:'d| would) (?:be (?:glad|grateful|happy|thankful)|appreciate it|like it)(?: very much| a lot)? if you"
+    r" (?:could |would |can )?(?:please |kindly |just )?)?"
 )
 MIND = r"(?:would|do) you mind (?:please )?"
-FORGET = rf"(?:{ASKED}forget|{MIND}forgetting|is it possible (?:for you )?to forget)"
+FORGET = (
+    rf"(?:{ASKED}(?:forget|(?<=you )forgot)|{MIND}forgetting|is it possible (?:for you )?to forget|{ASKED}(?:pretend"
+    r"|act as (?:if|though))(?: that)? i(?:'d| had)? (?:never (?:told you|said|mentioned)|(?:did not"
+    r"|didn't) (?:tell you"
+    r"|say|mention)))"
+)
 DELETE = (
-    rf"(?:{ASKED}(?:delete|erase|remove|wipe|purge|clear|drop|unlearn|get rid of|throw away|discard)|"
+    rf"(?:{ASKED}(?:delete|erase|remove|wipe|purge|clear|drop|strike|scrub|unlearn|get rid of|throw away|discard"
+    r"|(?<=you )(?:deleted|erased|removed|wiped|cleared|dropped))|"
     rf"{MIND}(?:deleting|erasing|removing|wiping|clearing|dropping))"
 )
 STORED = r"(?:memor(?:y|ies)|facts?|notes?|records?|entr(?:y|ies)|info(?:rmation)?|data|details?|lines?|mentions?)"

@@ -159,8 +159,8 @@ def _stand_ins(found: dict[str, list[dict[str, Any]]]) -> str:
     return f"""### Models without a reader
 
 Scenarios A to F, five runs, arm `gru`, the chat's default temperature. In base mode the bundled model has neither
-chat template nor reader, as GPT-2; the reply is begun with the first two words of the best line. Boost: what follows the
-last word in that line gets a bonus, the second seed's `direct_logit_scale` on words of the recalled line.
+chat template nor reader, as GPT-2; the reply is begun with the first two words of the best line. Boost: what follows
+the last word in that line gets a bonus, the second seed's `direct_logit_scale` on words of the recalled line.
 
 {table(head, rows)}"""
 

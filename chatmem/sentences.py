@@ -20,7 +20,8 @@ _OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How d
     r"(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
     r"|what|which|whose)\b|how (?:old|tall|big|many|much|long|often)\b)(?!.*\b(?:should|can|could|would|must|may|might"
     r"|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b).*\b(?:i|my|me|mine|we|our)\b|(?:am|was|do|did|have) i\b"
-    r"(?! need| have to)|(?:is|are|was|were) my\b)",
+    r"(?! need| have to)|(?:is|are|was|were) my\b|(?:is|are|was|were|would|could)\b.*\b(?:problem|safe|unsafe|dangerous"
+    r"|risky|harmful|allowed|forbidden|off limits) for (?:me|us)\b)",
     re.I,
 )
 _HOW_TO = re.compile(

@@ -49,6 +49,9 @@ REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "Y
     rf" you)(?: (?:so|very) much| a lot)?"
     r"(?: for| to)\b.*|(?:it's |it is |it was |i )?(?:really )?(?:so )?(?:nice|good|great|cool|lovely|enjoyed) (?:to"
     r" meet|meeting|talking|chatting|to (?:talk|hear|see|chat))\b.*|have (?:a|an) (?:nice|good|great|lovely)\b.*|"
+    r"(?:how |so |that was )?(?:silly|stupid|dumb|daft|foolish|careless) of me\b.*|my (?:own )?(?:mistake|bad|fault"
+    r"|error)"
+    r"|i (?:misspoke|(?:got|had) (?:that|it|them) (?:all )?(?:wrong|mixed up|confused))|"
     r"(?!.*\b(?:я|мне|меня|мной|мо[йяеёи]\w*|нас|мы)\b).*\b(?:ты|тебя|тебе|тво[йяеёи]\w*|вы|вас)\b.*)[\s.!…]*$",
     re.I,
 )
