@@ -137,7 +137,7 @@ KINDS = {
         ("Привет!", "small talk"),
         ("That sounds like hard work.", "small talk"),
         ("You should try it!", "small talk"),
-        ("How daft of me to have mixed up the two trains.", "small talk"),
+        ("Daft of me to have mixed up the two trains.", "small talk"),
         ("I misspoke.", "small talk"),
         ("Ты молодец.", "small talk"),
         ("…!?", "small talk"),
