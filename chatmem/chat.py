@@ -12,13 +12,14 @@ from typing import Any
 
 from chatmem import deleting
 from chatmem.background import Background
+from chatmem.dating import asks_how_long, counted
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
 from chatmem.language_model import LanguageModel, Sampling
 from chatmem.opening import Opened, release, session_lock
 from chatmem.orders import Order, split_orders
 from chatmem.prompt import build_prompt, fit_history, prompt_budget
-from chatmem.provenance import NOT_SAID, Source, asked_source, quoted, sources
+from chatmem.provenance import NOT_SAID, asked_source, quoted, sources
 from chatmem.redaction import read_patterns, redact
 from chatmem.settings import Settings
 
@@ -74,11 +75,11 @@ class Chat:
             return
         text = self._redacted(text)
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
-        if (source := asked_source(text)) is not None and (answer := self._source(source, text, before)):
+        if answer := self._without_model(text, before):
             yield answer
             return
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
-        lines = self.memory.recall(text, self.settings.k, visible=(own,))
+        lines = self.memory.recall(text, self.settings.k, visible=(own,), now=self.settings.clock())
         history = [turn for key, turn in self._turns() if key != own]
         history = history[len(history) - fit_history(model, history, text, budget) :]
         prompt = build_prompt(model, text, lines, history, budget=budget, form=self.settings.prompt)
@@ -142,13 +143,17 @@ class Chat:
             self._notice(f"Not kept: {', '.join(kinds)}. /remember TEXT keeps it all the same.")
         return text
 
-    def _source(self, source: Source, text: str, before: Sequence[Recollection]) -> str:
-        """Answer where something is known from, in the user's own words; "" where the model may answer."""
-        self.used = sources(source, self.memory, self.settings.k, before)
-        if not self.used and not source.is_statement:
-            return ""
-        reply = quoted(self.used, text) if self.used else NOT_SAID
-        self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in self.used])
+    def _without_model(self, text: str, before: Sequence[Recollection]) -> str:
+        """Answer where something is known from and how long something took; "" where the model is to answer."""
+        reply, lines = "", list[Recollection]()
+        if (source := asked_source(text)) is not None:
+            lines = sources(source, self.memory, self.settings.k, before)
+            reply = quoted(lines, text) if lines else NOT_SAID if source.is_statement else ""
+        elif asks_how_long(text) and (found := counted(text, self.memory.near(text), self.settings.clock())):
+            reply, lines = found.reply, list(found.lines)
+        if reply:
+            self.used = lines
+            self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in lines])
         return reply
 
     def _obey(self, order: Order) -> str:

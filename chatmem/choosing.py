@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple
 
+from chatmem.dating import in_time
 from chatmem.frames import normal
 from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
@@ -84,7 +86,9 @@ class Choice:
     threshold: float = THRESHOLD
     decision: Decision | None = None
 
-    def __call__(self, query: str, k: int, visible: Collection[int] = ()) -> list[Recollection]:
+    def __call__(
+        self, query: str, k: int, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
         """Return at most `k` lines, best first; "What do you know about me?" fits every fact, the newest first."""
         if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
             return []
@@ -96,7 +100,13 @@ class Choice:
         chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
         chosen = chosen or self._second_hop(query, wanted, ranked, k)
         chosen = self._with_own_name(query, chosen, wanted, k)
+        chosen = in_time(query, chosen, now or datetime.now().astimezone())
         return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
+
+    def near(self, query: str) -> list[Recollection]:
+        """Return the lines that are nearest to a query, best first, without the decision's word."""
+        wanted = Wanted.by(query, NUM_CANDIDATES, ())
+        return _different(self._ranked(query, wanted), wanted.count)
 
     def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
         """Return what answers a question about several things, one line for each first; nothing for other queries."""

@@ -56,12 +56,26 @@ class IndexedMemory:
         if self.folder is not None:
             storage.delete_indexes(self.folder)
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
-        """Return at most `k` lines that fit the query, best first; `visible` are the keys of turns seen anyway."""
+    def recall(
+        self, query: str, k: int = 3, *, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
+        """Return at most `k` lines that fit the query, best first.
+
+        Args:
+            query: what the user just said.
+            k: the largest number of lines.
+            visible: keys of turns that are seen anyway.
+            now: when it was said, for "What did I do yesterday?".
+        """
         if k < 1:
             return []
         with self.reading():
-            return self._choose(query, k, visible)
+            return self._choose(query, k, visible, now)
+
+    def near(self, query: str) -> list[Recollection]:
+        """Return the lines that are nearest to a query, best first, whether they answer it or not."""
+        with self.reading():
+            return self._choose.near(query)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -100,13 +100,16 @@ class Memory(Protocol):
     def remember(self, session: Session) -> None:
         """Store a finished session."""
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
+    def recall(
+        self, query: str, k: int = 3, *, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
         """Return at most `k` lines that fit the query, best first; none where nothing fits.
 
         Args:
             query: what the user just said.
             k: the largest number of lines; 0 recalls nothing.
             visible: keys of turns that the model sees anyway and that need not come back.
+            now: when it was said, for questions about days; None is the present.
         """
 
     def forget(self, text: str) -> list[Recollection]:

@@ -19,6 +19,7 @@ from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
 from chatmem.sentences import asks_for_own_fact, is_personal
+from chatmem.times import dated
 
 PromptForm = Literal["auto", "specification"]
 SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
@@ -274,12 +275,14 @@ _SECOND_PERSON = [
 def as_said_to_user(line: Recollection) -> str:
     """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X.".
 
-    A line that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
+    Words such as "tomorrow" become dates. A line that a newer one has superseded says until when it held: "You live in
+    Porto. (until 3 May 2026)".
     """
     text = " ".join(line.text.replace("’", "'").split())
     if line.speaker == "assistant":
         return f"You were told: {text}"
     text = _LEAD.sub("", text) or text
+    text = dated(text, line.when)
     for pattern, replacement in _SECOND_PERSON:
         text = pattern.sub(replacement, text)
     text = text[:1].upper() + text[1:]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from chatmem.forgetting import question_for, stating, yes_or_no
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS
+from chatmem.versions import topic
 
 if TYPE_CHECKING:
     from chatmem.indexed import IndexedMemory
@@ -22,10 +23,14 @@ NOT_SAID = "Nothing that you have told me says so."
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the user wants the source of: a statement ("I'm vegan"), a thing ("my name"), or the last reply ("")."""
+    """What the user wants the source of: a statement ("I'm vegan"), a thing ("my name"), or the last reply ("").
+
+    A topic ("When did I tell you about the bakery?") is whatever was said of something.
+    """
 
     what: str
     is_statement: bool = False
+    is_topic: bool = False
 
 
 _LEAD = re.compile(r"^(?:(?:and|but|so|ok|okay|wait|hey|hm+|well|а|но|и)\b[\s,.!…]*)+", re.I)
@@ -35,7 +40,8 @@ _ASKS = re.compile(
     r"|hear|remember|come to know|so sure)|what makes you (?:think|believe|say|assume|so sure|sure)|where (?:did"
     r"|do) you"
     r" (?:get|hear|read|learn|know|take)(?: it| the idea| the information)?(?: from)?|who (?:told you|says|said)|what"
-    r" is your source for|почему (?:ты|вы) (?:думае(?:шь|те)|решила?|решили|считае(?:шь|те)|говори(?:шь|те))|с чего"
+    r" is your source for|(?P<when>when (?:did|have) i (?:first |last |ever )?(?:tell|told|say|said|mention(?:ed)?)"
+    r"(?: to)?(?: you)?)|почему (?:ты|вы) (?:думае(?:шь|те)|решила?|решили|считае(?:шь|те)|говори(?:шь|те))|с чего"
     r" (?:ты|вы) (?:взяла?|взяли|решила?|решили)|откуда (?:ты|вы) (?:знае(?:шь|те)|взяла?"
     r"|взяли))\b(?P<rest>.*?)[\s?.!]*$"
     r"|^你?(?:为什么|怎么|凭什么|从哪儿?里?)(?:会)?(?:觉得|认为|知道|说)(?P<han>.*?)[\s吗？?。]*$",
@@ -65,7 +71,9 @@ def asked_source(query: str) -> Source | None:
     what = rest[joint.end() if joint else 0 :].strip()
     if _LAST.match(what):
         return Source("")
-    if not _OF_USER.search(what) or _ADVICE.search(what):
+    if found["when"] and not (joint and joint["that"]):
+        return Source(what, is_topic=True)
+    if not (found["when"] or _OF_USER.search(what)) or _ADVICE.search(what):
         return None
     said = bool(joint and joint["that"]) or not _THING.match(what) or bool(_VERB.search(what))
     return Source(what, is_statement=said and not _WH.match(what))
@@ -75,6 +83,9 @@ def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recoll
     """Return at most `k` lines of the user from which the memory knows something, best first."""
     if not source.what:
         return [line for line in last if line.speaker == "user"]
+    if source.is_topic:
+        near = (line for line in memory.near(source.what) if line.speaker == "user")
+        return [line for line in near if topic(source.what) & topic(line.text)][:k]
     if not source.is_statement:
         return [line for line in memory.recall(question_for(source.what), k) if line.speaker == "user"]
     told = [line for line in memory.journal.lines() if line.kind in MEMORY_KINDS]

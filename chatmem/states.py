@@ -10,12 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Literal
 
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS, retracts_topic
 from chatmem.poison import gives_orders
+from chatmem.times import holds_until
 from chatmem.versions import Relate, handles, is_fixed, relate, says_change, topic
 
 Status = Literal["active", "superseded", "retracted", "quarantined"]
@@ -189,7 +190,9 @@ def handles_for(statement: Statement) -> frozenset[str]:
 
 
 def expiry(text: str, when: datetime) -> datetime:
-    """Return until when a temporary statement holds: the end of its day or six hours, its week, or its month."""
+    """Return until when a temporary statement holds: as it says, the end of its day or six hours, its week or month."""
+    if (last := holds_until(text, when)) is not None:
+        return datetime.combine(last + timedelta(days=1), time(), when.tzinfo)
     if re.search(r"\bthis week\b|на этой неделе|这周|本周", text, re.I):
         return when + timedelta(days=7)
     if re.search(r"\b(?:this month|these days)\b|в этом месяце|这个月", text, re.I):
