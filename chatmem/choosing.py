@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple
 
-from chatmem.dating import in_time
+from chatmem.asked_times import asked_days, asks_only_days, asks_when
 from chatmem.frames import normal
 from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
@@ -30,6 +30,7 @@ from chatmem.sentences import (
     words,
 )
 from chatmem.succession import predecessors
+from chatmem.times import Span
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
@@ -62,16 +63,45 @@ class Wanted:
     kinds: frozenset[str]
     visible: frozenset[int]  # turns that are seen anyway
     count: int  # so many different lines are looked at, the best by rank
+    days: Span | None = None  # that are asked about
+    any_of_days: bool = False  # whatever was on these days is asked for
+    over: bool = False  # whether lines are wanted whose time is over
+    replaced: bool = False  # and such that a newer one superseded
 
     @classmethod
-    def by(cls, query: str, k: int, visible: Collection[int]) -> Wanted:
+    def by(cls, query: str, k: int, visible: Collection[int], now: datetime | None = None) -> Wanted:
         """What the assistant said is looked at only when it is asked for."""
-        kinds = MEMORY_KINDS | {"reply"} if asks_about_assistant(query) else MEMORY_KINDS
-        return cls(frozenset(kinds), frozenset(visible), max(3 * k, NUM_CANDIDATES))
+        of_assistant = asks_about_assistant(query)
+        kinds = MEMORY_KINDS | {"reply"} if of_assistant else MEMORY_KINDS
+        now = now or datetime.now().astimezone()
+        days = None if of_assistant else asked_days(query, now)
+        is_past = asks_about_past(query) or (days is not None and days.last is not None and days.last < now.date())
+        return cls(
+            frozenset(kinds),
+            frozenset(visible),
+            max(3 * k, NUM_CANDIDATES),
+            days,
+            days is not None and asks_only_days(query, now),
+            is_past or asks_when(query),
+            is_past,
+        )
 
     def takes(self, line: Line) -> bool:
         """Tell whether a line is ranked; a superseded one helps to find the line that superseded it."""
-        return line.kind in self.kinds and line.status in _RANKED and line.turn_key not in self.visible
+        able = line.kind in self.kinds and line.status in _RANKED and line.turn_key not in self.visible
+        return able and (self.days is None or line.days.meets(self.days))
+
+    def is_of_days(self, line: Line) -> bool:
+        """Tell whether a line names, or was said on, days that are asked about."""
+        if self.days is None:
+            return False
+        said = line.when.date()
+        return (line.holds or Span(said, said)).meets(self.days)
+
+    def shows(self, line: Line) -> bool:
+        """Tell whether a line may come back itself."""
+        is_over = line.status == "superseded" and line.superseded_by is None
+        return line.status == "active" or self.replaced or (self.over and is_over)
 
 
 _RANKED = ("active", "superseded")
@@ -92,7 +122,7 @@ class Choice:
         """Return at most `k` lines, best first; "What do you know about me?" fits every fact, the newest first."""
         if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
             return []
-        wanted = Wanted.by(query, k, visible)
+        wanted = Wanted.by(query, k, visible, now)
         ranked = self._ranked(query, wanted)
         if asks_for_everything(query):
             newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
@@ -100,12 +130,11 @@ class Choice:
         chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
         chosen = chosen or self._second_hop(query, wanted, ranked, k)
         chosen = self._with_own_name(query, chosen, wanted, k)
-        chosen = in_time(query, chosen, now or datetime.now().astimezone())
-        return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
+        return (chosen if wanted.replaced else self._newest(newest_only(chosen)))[:k]
 
     def near(self, query: str) -> list[Recollection]:
-        """Return the lines that are nearest to a query, best first, without the decision's word."""
-        wanted = Wanted.by(query, NUM_CANDIDATES, ())
+        """Return the lines nearest to a query, best first, without the decision's word; what is over is among them."""
+        wanted = replace(Wanted.by(query, 2 * NUM_CANDIDATES, ()), days=None, over=True, replaced=False)
         return _different(self._ranked(query, wanted), wanted.count)
 
     def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
@@ -158,15 +187,14 @@ class Choice:
         """Return what may come back, best first; a line is as good as the best of those that it superseded."""
         found = {one.line.key: one for one in self.rank(query, wanted)}
         older = predecessors(one.line for one in found.values())
-        states = _RANKED if asks_about_past(query) else ("active",)
         lines = []
         for key, one in found.items():
-            if one.line.status in states:
+            if wanted.shows(one.line):
                 before = [found[line.key] for line in older.get(key, ())]
                 family = (one, *before)
                 score, rank = max(each.score for each in family), max(each.rank for each in family)
                 lines.append(Found(one.line, score, rank, tuple(each.line.text for each in family)))
-        return sorted(lines, key=lambda one: (one.rank, one.line.key), reverse=True)
+        return sorted(lines, key=lambda one: (wanted.is_of_days(one.line), one.rank, one.line.key), reverse=True)
 
     def _fitting(self, query: str, ranked: list[Found], wanted: Wanted, *, renamed: bool = False) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
@@ -175,6 +203,9 @@ class Choice:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
             return _different([one for one in ranked if one.score >= floor], wanted.count)
         nearest = _different(ranked, NUM_CANDIDATES)
+        if wanted.any_of_days:
+            on_days = {one.line.key for one in ranked if wanted.is_of_days(one.line)}
+            return [line for line in nearest if line.line in on_days]
         texts = {one.line.key: one.texts for one in ranked}
         asked = [(line, text) for line in nearest for text in texts[line.line]]
         chances = self.decision.answerable(query, [text for _, text in asked])

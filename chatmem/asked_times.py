@@ -1,0 +1,31 @@
+"""Which times a question asks about, so that the lines of these days come back for it."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from chatmem.judgement import judge
+from chatmem.times import Span, holds, marks
+from chatmem.versions import topic
+
+LEAD = r"^\W*(?:(?:and|so|but|then|ok|okay|do you (?:know|remember)|tell me|remind me)\W+)*"
+_WHEN = re.compile(rf"{LEAD}(?:when|(?:on )?(?:what|which) (?:day|date)|wann|когда)(?:'s)?\b|什么时候|哪天|几号", re.I)
+_ANYTHING = frozenset({"happen", "plan", "anything", "something", "thing", "go", "up", "event"})
+
+
+def asked_days(query: str, now: datetime) -> Span | None:
+    """Return the days that a question names; None where it names none, or is no question."""
+    return holds(query, now) if judge(query) in ("question", "command") else None
+
+
+def asks_only_days(query: str, now: datetime) -> bool:
+    """Tell whether a question asks for nothing but its days: "What did I do last Thursday?"."""
+    for mark in reversed(marks(query, now)):
+        query = f"{query[: mark.start]} {query[mark.end :]}"
+    return not topic(query) - _ANYTHING
+
+
+def asks_when(query: str) -> bool:
+    """Tell whether a question asks for a time, so that what is over may answer it."""
+    return bool(_WHEN.search(query))
