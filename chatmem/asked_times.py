@@ -11,7 +11,11 @@ from chatmem.versions import topic
 
 LEAD = r"^\W*(?:(?:and|so|but|then|ok|okay|do you (?:know|remember)|tell me|remind me)\W+)*"
 _WHEN = re.compile(rf"{LEAD}(?:when|(?:on )?(?:what|which) (?:day|date)|wann|когда)(?:'s)?\b|什么时候|哪天|几号", re.I)
-_ANYTHING = frozenset({"happen", "plan", "anything", "something", "thing", "go", "up", "event"})
+_ANYTHING = re.compile(  # what a question may say besides its days and still ask for nothing else
+    r"\b(?:doing|happen\w*|anything|something|things?|plan\w*|events?|up to|going|special|что|я|мы|у меня|у нас|был\w*"
+    r"|будет|делала?|делали|буду делать|планы|на|was|ich|habe|mache|machte|gemacht)\b|我|做|了|什么|有|要|计划|安排|的",
+    re.I,
+)
 
 
 def asked_days(query: str, now: datetime) -> Span | None:
@@ -21,9 +25,14 @@ def asked_days(query: str, now: datetime) -> Span | None:
 
 def asks_only_days(query: str, now: datetime) -> bool:
     """Tell whether a question asks for nothing but its days: "What did I do last Thursday?"."""
+    return not topic(_ANYTHING.sub(" ", without_days(query, now)))
+
+
+def without_days(query: str, now: datetime) -> str:
+    """Return a question without the words that name days, for lines say "yesterday" where it says "last Thursday"."""
     for mark in reversed(marks(query, now)):
-        query = f"{query[: mark.start]} {query[mark.end :]}"
-    return not topic(query) - _ANYTHING
+        query = f"{query[: mark.start].rstrip()}{query[mark.end :]}"
+    return query.strip(" ,")
 
 
 def asks_when(query: str) -> bool:

@@ -149,7 +149,7 @@ class Chat:
         if (source := asked_source(text)) is not None:
             lines = sources(source, self.memory, self.settings.k, before)
             reply = quoted(lines, text) if lines else NOT_SAID if source.is_statement else ""
-        elif found := looked_up(text, self.memory.near, self.settings.clock()):
+        elif found := looked_up(text, self.memory, self.settings.k, self.settings.clock()):
             reply, lines = found.reply, list(found.lines)
         if reply:
             self.used = lines

@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple
 
-from chatmem.asked_times import asked_days, asks_only_days, asks_when
+from chatmem.asked_times import asked_days, asks_only_days, asks_when, without_days
 from chatmem.frames import normal
 from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
@@ -123,6 +123,8 @@ class Choice:
         if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
             return []
         wanted = Wanted.by(query, k, visible, now)
+        if wanted.days is not None:
+            query = without_days(query, now or datetime.now().astimezone())
         ranked = self._ranked(query, wanted)
         if asks_for_everything(query):
             newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
@@ -132,9 +134,9 @@ class Choice:
         chosen = self._with_own_name(query, chosen, wanted, k)
         return (chosen if wanted.replaced else self._newest(newest_only(chosen)))[:k]
 
-    def near(self, query: str) -> list[Recollection]:
+    def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
         """Return the lines nearest to a query, best first, without the decision's word; what is over is among them."""
-        wanted = replace(Wanted.by(query, 2 * NUM_CANDIDATES, ()), days=None, over=True, replaced=False)
+        wanted = replace(Wanted.by(query, NUM_CANDIDATES, ()), days=None, over=True, replaced=replaced)
         return _different(self._ranked(query, wanted), wanted.count)
 
     def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
@@ -198,14 +200,13 @@ class Choice:
 
     def _fitting(self, query: str, ranked: list[Found], wanted: Wanted, *, renamed: bool = False) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
+        if wanted.any_of_days:
+            return _different([one for one in ranked if wanted.is_of_days(one.line)], wanted.count)
         of_assistant = asks_about_assistant(query)
         if self.decision is None or of_assistant:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
             return _different([one for one in ranked if one.score >= floor], wanted.count)
         nearest = _different(ranked, NUM_CANDIDATES)
-        if wanted.any_of_days:
-            on_days = {one.line.key for one in ranked if wanted.is_of_days(one.line)}
-            return [line for line in nearest if line.line in on_days]
         texts = {one.line.key: one.texts for one in ranked}
         asked = [(line, text) for line in nearest for text in texts[line.line]]
         chances = self.decision.answerable(query, [text for _, text in asked])

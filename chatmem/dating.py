@@ -9,15 +9,28 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Protocol
 
-from chatmem.asked_times import LEAD, asks_when
+from chatmem.asked_times import LEAD, asked_days, asks_only_days, asks_when
 from chatmem.dated import spoken
 from chatmem.interface import Recollection
 from chatmem.prompt import as_said_to_user
+from chatmem.provenance import quoted
 from chatmem.times import holds, marks
 from chatmem.versions import topic
 
 Near = Callable[[str], Sequence[Recollection]]
+
+
+class Remembering(Protocol):
+    """What is asked of a memory here."""
+
+    def near(self, query: str) -> list[Recollection]:
+        """Return the lines nearest to a text, best first, whether they answer it or not."""
+
+    def recall(self, query: str, k: int = 3, *, now: datetime | None = None) -> list[Recollection]:
+        """Return at most `k` lines that fit a query."""
+
 
 _TOOK = re.compile(
     rf"{LEAD}how (?:long|many (?P<unit>days|weeks)) (?P<verb>did|was|were|had|have|has)\b(?!.*\bago\b).+$", re.I
@@ -50,20 +63,24 @@ class Dated:
     lines: tuple[Recollection, ...]
 
 
-def looked_up(query: str, near: Near, now: datetime) -> Dated | None:
+def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated | None:
     """Return the reply to a question about when, how long or in which order, where the days are known.
 
     Args:
         query: the question.
-        near: gives lines near a text, best first.
+        memory: where the lines come from.
+        k: how many lines there are at most, where all of a day are asked for.
         now: when it is asked.
     """
-    query = query.strip().replace("’", "'")
+    query, near = query.strip().replace("’", "'"), memory.near
+    if asked_days(query, now) and asks_only_days(query, now):
+        lines = sorted(memory.recall(query, k, now=now), key=_day)
+        return Dated(_told(lines, query), tuple(lines)) if lines else None
     if found := _FIRST.match(query):
         return _compared(found, near)
     if found := _BETWEEN.match(query):
         days = _event(found["one"], near), _event(found["other"], near)
-        return _between(days[0], days[1], found["unit"]) if days[0] and days[1] else None
+        return _between(days[0], days[1], found["unit"], "That is") if days[0] and days[1] else None
     if found := _AGO.match(query):
         event = _event(query, near)
         return _since(event, now, found["unit"]) if event else None
@@ -99,7 +116,14 @@ def _time_of(query: str, near: Near, now: datetime) -> Dated | None:
         return None
     coming = [line for line in lines if _day(line) >= now.date()]
     line = min(coming, key=_day) if coming else max(lines, key=_day)
-    return Dated(as_said_to_user(line), (line,))
+    return Dated(_told([line], query), (line,))
+
+
+def _told(lines: Sequence[Recollection], query: str) -> str:
+    """Return lines as they are told to the user; in other languages than English the user's own words."""
+    if not re.search(r"[\u0400-\u04ff\u4e00-\u9fff]", query):
+        return " ".join(as_said_to_user(line) for line in lines)
+    return quoted(lines, query)
 
 
 def _took(query: str, found: re.Match[str], near: Near, now: datetime) -> Dated | None:
@@ -123,10 +147,10 @@ def _took(query: str, found: re.Match[str], near: Near, now: datetime) -> Dated 
     return None
 
 
-def _between(one: Recollection, other: Recollection, unit: str | None) -> Dated:
+def _between(one: Recollection, other: Recollection, unit: str | None, begun: str = "It took") -> Dated:
     """Return the time from one event to another."""
     first, last = sorted((_day(one), _day(other)))
-    return Dated(f"It took {_length((last - first).days, unit)}, from {spoken(first)} to {spoken(last)}.", (one, other))
+    return Dated(f"{begun} {_length((last - first).days, unit)}, from {spoken(first)} to {spoken(last)}.", (one, other))
 
 
 def _compared(found: re.Match[str], near: Near) -> Dated | None:
@@ -136,9 +160,14 @@ def _compared(found: re.Match[str], near: Near) -> Dated | None:
         return None
     early, late = sorted((one, other), key=_day)
     if found["end"].casefold() in ("last", "later"):
-        early, late = late, early
-    rows = [f"{as_said_to_user(line).rstrip('.')} ({spoken(_day(line))})" for line in (early, late)]
-    return Dated(f"{rows[0]}, {'after' if _day(early) > _day(late) else 'before'}: {rows[1]}.", (early, late))
+        return Dated(f"Last: {_on_its_day(late)} Before: {_on_its_day(early)}", (late, early))
+    return Dated(f"First: {_on_its_day(early)} Then: {_on_its_day(late)}", (early, late))
+
+
+def _on_its_day(line: Recollection) -> str:
+    """Return a line with its date, be it that on which it was said."""
+    text, day = as_said_to_user(line), spoken(_day(line))
+    return text if day in text else f"{text.rstrip('.')} ({day})."
 
 
 def _since(line: Recollection, now: datetime, unit: str | None) -> Dated | None:

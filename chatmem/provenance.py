@@ -84,8 +84,9 @@ def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recoll
     if not source.what:
         return [line for line in last if line.speaker == "user"]
     if source.is_topic:
-        near = (line for line in memory.near(source.what) if line.speaker == "user")
-        return [line for line in near if topic(source.what) & topic(line.text)][:k]
+        near = (line for line in memory.near(source.what, replaced=True) if line.speaker == "user")
+        found = [line for line in near if topic(source.what) & topic(line.text)][:k]
+        return sorted(found, key=lambda line: (line.when, line.line))
     if not source.is_statement:
         return [line for line in memory.recall(question_for(source.what), k) if line.speaker == "user"]
     told = [line for line in memory.journal.lines() if line.kind in MEMORY_KINDS]

@@ -136,7 +136,9 @@ def as_span(first: str | None, last: str | None) -> Span | None:
 def span_values(span: Span | None) -> dict[str, str | None]:
     """Return days as values of the columns `holds_from` and `holds_until`."""
     days = (None, None) if span is None else (span.first, span.last)
-    return dict(zip((column.name for column in _HOLDS), (None if day is None else str(day) for day in days), strict=True))
+    return dict(
+        zip((column.name for column in _HOLDS), (None if day is None else str(day) for day in days), strict=True)
+    )
 
 
 def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:

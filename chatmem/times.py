@@ -96,9 +96,10 @@ def said_days(text: str, when: datetime, until: datetime | None, named: Span | N
     """
     if named is not None:
         return named
-    if not is_past(text):
+    language = language_of(text)
+    if not is_past(text) or language.present.search(text):  # "I sold my boat, now I'm building a raft."
         return Span(when.date(), None if until is None else until.date())
-    return Span(None, None if language_of(text).stays.search(text) else when.date())
+    return Span(None, None if language.stays.search(text) else when.date())
 
 
 def is_past(text: str) -> bool:
@@ -132,13 +133,17 @@ def _either(text: str, language: Language) -> list[re.Match[str]]:
 
 
 def _may_recur(words: str, grain: str, joint: str, text: str, language: Language) -> bool:
-    """Tell whether "on Friday" may mean every Friday: "I play chess on Friday.", but not "I'm flying on Friday."."""
-    if grain != "weekday" or joint or language.order.search(words) or re.search(r"\bthis\b", words, re.I):
+    """Tell whether "on Friday", "in June" may mean each: "I play chess on Friday.", not "I'm flying on Friday."."""
+    if language is not ENGLISH or joint or language.order.search(words) or re.search(r"\bthis\b|\d", words, re.I):
+        return False
+    if grain == "month":
+        return not re.search(rf"{language.past.pattern}|ing\b|'ll\b|\b(?:will|when|what|where|do|am)\b", text, re.I)
+    if grain != "weekday":
         return False
     shows = r"\b(?:class|lesson|practice|training|shift|choir|club|yoga|day off)\b"
     once = r"ing\b|'(?:ll|re|m)\b|\b(?:will|is|are|have|has|what|who|where|when|do|need|leaves?|arrives?|due)\b"
     once = rf"{language.past.pattern}|{language.stays.pattern}|{once}"
-    return language is ENGLISH and bool(re.search(shows, text, re.I) or not re.search(once, text, re.I))
+    return bool(re.search(shows, text, re.I) or not re.search(once, text, re.I))
 
 
 def _joined(found: re.Match[str], grain: str, joint: str, said: date, language: Language, prefer: str) -> Span | None:
