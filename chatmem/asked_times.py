@@ -12,8 +12,9 @@ from chatmem.versions import topic
 LEAD = r"^\W*(?:(?:and|so|but|then|ok|okay|do you (?:know|remember)|tell me|remind me)\W+)*"
 _WHEN = re.compile(rf"{LEAD}(?:when|(?:on )?(?:what|which) (?:day|date)|wann|когда)(?:'s)?\b|什么时候|哪天|几号", re.I)
 _ANYTHING = re.compile(  # what a question may say besides its days and still ask for nothing else
-    r"\b(?:doing|happen\w*|anything|something|things?|plan\w*|events?|up to|going|special|что|я|мы|у меня|у нас|был\w*"
-    r"|будет|делала?|делали|буду делать|планы|на|was|ich|habe|mache|machte|gemacht)\b|我|做|了|什么|有|要|计划|安排|的",
+    r"\b(?:doing|happen\w*|anything|something|things?|plan\w*|events?|up to|going|special|что|я|мы|у меня|у нас|на|где"
+    r"|куда|был\w*|будет|буду|делать|делала?|делали|планы|ездила?|ездили|ходила?|ходили|ich|wir|was|habe|mache|machte)\b"
+    r"|我|做|了|什么|有|要|计划|安排|的",
     re.I,
 )
 

@@ -30,7 +30,7 @@ from chatmem.sentences import (
     words,
 )
 from chatmem.succession import predecessors
-from chatmem.times import Span
+from chatmem.times import Span, is_past
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
@@ -96,7 +96,8 @@ class Wanted:
         if self.days is None:
             return False
         said = line.when.date()
-        return (line.holds or Span(said, said)).meets(self.days)
+        named = line.holds or Span(said, said)
+        return named.meets(self.days) and (named.is_within(self.days) or not is_past(line.text))
 
     def shows(self, line: Line) -> bool:
         """Tell whether a line may come back itself."""
@@ -201,7 +202,9 @@ class Choice:
     def _fitting(self, query: str, ranked: list[Found], wanted: Wanted, *, renamed: bool = False) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
         if wanted.any_of_days:
-            return _different([one for one in ranked if wanted.is_of_days(one.line)], wanted.count)
+            return self._surest_first(
+                query, _different([one for one in ranked if wanted.is_of_days(one.line)], wanted.count)
+            )
         of_assistant = asks_about_assistant(query)
         if self.decision is None or of_assistant:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
@@ -217,6 +220,14 @@ class Choice:
         answers = [replace(line, score=sure[line.line]) for line in nearest]
         answers = [line for line in answers if line.score >= self._bound(query, line.text, renamed=renamed)]
         return _with_what_follows(sorted(answers, key=lambda line: (line.score, line.line), reverse=True), ranked)
+
+    def _surest_first(self, query: str, lines: list[Recollection]) -> list[Recollection]:
+        """Return lines in the order in which the decision thinks that they answer, none left out."""
+        if self.decision is None:
+            return lines
+        chances = self.decision.answerable(query, [line.text for line in lines])
+        judged = [replace(line, score=float(chance)) for line, chance in zip(lines, chances, strict=True)]
+        return sorted(judged, key=lambda line: line.score, reverse=True)
 
     def _bound(self, query: str, line: str, *, renamed: bool) -> float:
         """Return how sure the decision must be that a line answers a query, which may ask about people by name."""

@@ -26,6 +26,11 @@ def spoken(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
+def _on(mark: Mark, day: date) -> str:
+    """Return the day of a mark with its name where the sentence named it: "Sunday, 3 May 2025"."""
+    return f"{day:%A}, {spoken(day)}" if mark.grain == "weekday" else spoken(day)
+
+
 def dated(text: str, when: datetime) -> str:
     """Return a sentence that was said at `when` with dates in the place of words: "on 15 February 2025".
 
@@ -60,9 +65,9 @@ def _name(mark: Mark, words: str, said: date) -> str:
     if mark.grain == "year" or _YEAR.search(words):
         return ""
     if mark.joint == "from" and first and last:
-        return f"from {spoken(first)} to {spoken(last)}"
+        return f"from {_on(mark, first)} to {_on(mark, last)}"
     if mark.joint and (day := last if mark.joint == "until" else first):
-        return f"{mark.joint} {f'{day:%B %Y}' if mark.grain == 'month' else spoken(day)}"
+        return f"{mark.joint} {f'{day:%B %Y}' if mark.grain == 'month' else _on(mark, day)}"
     if first is None or last is None:
         return ""
     if mark.grain == "date":  # without a year it may come every year
@@ -70,12 +75,12 @@ def _name(mark: Mark, words: str, said: date) -> str:
     if mark.grain == "month":
         part = re.search(r"early|mid|late", words, re.I)
         return f"in {f'{part[0].casefold()} ' if part else ''}{first:%B %Y}"
-    return _one_day(first, words) if first == last else _several(first, last, words)
+    return _one_day(mark, first, words) if first == last else _several(first, last, words)
 
 
-def _one_day(day: date, words: str) -> str:
+def _one_day(mark: Mark, day: date, words: str) -> str:
     part = "night" if re.search("tonight", words, re.I) else (_PART.search(words) or [""])[0].casefold()
-    return f"on {f'the {part} of ' if part else ''}{spoken(day)}"
+    return f"on {f'the {part} of ' if part else ''}{_on(mark, day)}"
 
 
 def _several(first: date, last: date, words: str) -> str:

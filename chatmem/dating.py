@@ -44,6 +44,7 @@ _BETWEEN = re.compile(
 _FIRST = re.compile(
     rf"{LEAD}(?:which|what|who)\b.*?\b(?P<end>first|earlier|last|later)\b\W*(?P<one>.+?),? or (?P<other>.+)$", re.I
 )
+_ONE = re.compile(r"\b(?:where|who|wo|wer|где|куда|кто)\b|哪|谁", re.I)  # asks for one thing, not for a list
 _BEGUN = re.compile(
     r"\b(?:start(?:ed|s)?|beg[au]n|begins|took up|set out|set off|moved in|arrived|opened|left for|since)\b", re.I
 )
@@ -74,7 +75,8 @@ def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated |
     """
     query, near = query.strip().replace("’", "'"), memory.near
     if asked_days(query, now) and asks_only_days(query, now):
-        lines = sorted(memory.recall(query, k, now=now), key=_day)
+        lines = memory.recall(query, 1 if _ONE.search(query) else k, now=now)
+        lines.sort(key=_day)
         return Dated(_told(lines, query), tuple(lines)) if lines else None
     if found := _FIRST.match(query):
         return _compared(found, near)

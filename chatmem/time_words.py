@@ -68,9 +68,9 @@ ENGLISH = _language(
         "day": rf"(?:the )?day (?:before yesterday|after tomorrow)|(?:yesterday|tomorrow){_PART}|today|tonight"
         r"|last night|this (?:morning|afternoon|evening)",
         "ago": rf"{_NUM} (?:day|week|month|year)s? ago",
-        "ahead": rf"in {_NUM} (?:day|week|month|year)s?(?: time)?",
+        "ahead": rf"in (?!a day){_NUM} (?:day|week|month|year)s?(?: time)?",
         "weekday": rf"(?:(?:on )?(?:the )?(?:last|next|this(?: coming)?|coming|past) |on )?{_WEEKDAY}(?!s){_PART}",
-        "period": r"(?:(?:in |during )?(?:the )?)(?:last|next|this) (?:week|weekend|month|year)(?!\w)",
+        "period": r"(?:(?:in |during )?(?:the )?)(?:last|next|this) (?:week|weekend|month|year)(?!\w| of\b)",
         "date": rf"(?:on )?(?:the )?(?:{_ISO}|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_YEAR})?"
         rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,? {_YEAR})?)",
         "month": rf"(?:(?:in|during) )?(?:early|mid|late|last|next|this|in|during)[ -]{_MONTH}(?: {_YEAR})?"
@@ -81,11 +81,11 @@ ENGLISH = _language(
     r"(?P<until>until|till|til|through|up to)|(?P<since>since|starting(?: from)?|as of)|(?P<from>from|between)",
     "to|until|till|til|through|and|[-–—]",
     {
-        "lasting": rf"\bfor (?:the next |another )?(?P<num>{_NUM}) (?P<unit>day|week|month|year)s?\b",
+        "lasting": rf"\bfor (?:the next |another )?(?P<num>{_NUM}) (?P<unit>day|week|month|year)s?\b(?! off)",
         "order": r"\b(?:(?P<past>last|past)|(?P<future>next|coming))\b",
         "past": r"\b(?:was|were|did|had|went|saw|came|left|took|got|bought|met|ate|drank|slept|ran|flew|drove|rode|made"
         r"|read a|broke|lost|found|won|sold|told|gave|began|wrote|sang|swam|spent|cut|put|hurt|built|taught|caught"
-        r"|fell|felt|grew|knew|heard|kept|paid|sent|spoke|stood|thought|threw|wore|became|forgot|hid|led|lent|said"
+        r"|fell|felt|grew|knew|heard|kept|paid|sent|spoke|stood|thought|threw|wore|became|forgot|hid|led|lent|said|dreamt|learnt"
         r"|shot|stole|woke|dug|fed|hung|been|\w{2,}[^e\W]ed)\b",
         "present": r"\b(?:i am|is|are|i'm|we're|he's|she's|it's|they're|will|going to|have to|has to|need|do|does|must"
         r"|can)\b|'ll\b",
@@ -135,7 +135,7 @@ RUSSIAN = _language(
     {
         "lasting": rf"\bна (?P<num>{_ЧИСЛО})(?P<unit>день|дня|дней|недел[юиь]|месяц(?:а|ев)?|год(?:а)?|лет)\b",
         "order": r"\b(?:(?P<past>прошл\w+)|(?P<future>следующ\w+|ближайш\w+))",
-        "past": r"\b(?!если|или|стол|недел)\w{2,}[аеиоуыя]л(?:а|и|о)?(?:с[ья])?\b|\bш[её]л\b|\bшл[аи]\b",
+        "past": r"\b(?!если|или|стол|недел|пол\b|дел|мал|тел)\w+[аеиоуыя]л(?:а|и|о)?(?:с[ья])?\b|\bш[её]л\b|\bшл[аи]\b",
         "present": r"\b(?:буду|будет|будем|еду|лечу|иду|живу|работаю)\b",
         "stays": r"\b(?:начина\w+|начн\w+|переезжа\w+|перее\w+|жен(?:юсь|ится)|замуж|стану|куплю|истека\w+|годен)\b",
         "habit": r"\b(?:кажд\w+|всегда|обычно|часто|день рождения|по \w+(?:ам|ям))\b",

@@ -30,6 +30,12 @@ class Span:
         early, late = self.first or date.min, self.last or FOREVER
         return early <= (other.last or FOREVER) and (other.first or date.min) <= late
 
+    def is_within(self, other: Span) -> bool:
+        """Tell whether all days of a span are days of another one."""
+        return (other.first or date.min) <= (self.first or date.min) and (self.last or FOREVER) <= (
+            other.last or FOREVER
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -102,6 +108,11 @@ def said_days(text: str, when: datetime, until: datetime | None, named: Span | N
     return Span(None, None if language.stays.search(text) else when.date())
 
 
+_SET = re.compile(
+    r"\b(?:postponed|moved|rescheduled|shifted|put off|pushed back|booked|scheduled) .*?(?:to|for)\b", re.I
+)
+
+
 def is_past(text: str) -> bool:
     """Tell whether the first verb that shows its tense is one of the past."""
     text = text.replace("’", "'")
@@ -112,7 +123,7 @@ def is_past(text: str) -> bool:
 
 def _marks(text: str, said: date, language: Language) -> Iterator[Mark]:
     """Yield the marks of a sentence in one language."""
-    prefer = "past" if is_past(text) else "future"
+    prefer = "past" if is_past(text) and not _SET.search(text) else "future"
     for found in _either(text, language):
         groups = found.groupdict()
         if "unit" in groups:

@@ -17,7 +17,7 @@ from chatmem.dating import looked_up
 from chatmem.interface import Recollection
 from chatmem.journal import Journal
 from chatmem.prompt import as_said_to_user
-from chatmem.provenance import Source, asked_source
+from chatmem.provenance import Source, asked_source, sources
 from chatmem.times import Span, end_of, holds
 from memory_module import GruMemory
 
@@ -49,6 +49,7 @@ def memory_of(*told: tuple[str, datetime]) -> GruMemory:
         ("I'm seeing the vet on Tuesday.", day(5, 19), day(5, 19)),
         ("I'm flying to Riga next Friday.", day(5, 22), day(5, 22)),
         ("I broke my wrist three days ago.", day(5, 11), day(5, 11)),
+        ("The rehearsal was postponed to Friday.", day(5, 15), day(5, 15)),
         ("The race is in two weeks.", day(5, 28), day(5, 28)),
         ("I'm off next week.", day(5, 18), day(5, 24)),
         ("We painted the hall last month.", day(4, 1), day(4, 30)),
@@ -68,6 +69,7 @@ def memory_of(*told: tuple[str, datetime]) -> GruMemory:
         ("Ich bin bis Sonntag in Wien.", day(5, 14), day(5, 17)),
         ("Завтра я лечу в Ригу.", day(5, 15), day(5, 15)),
         ("Я в Риме до воскресенья.", day(5, 14), day(5, 17)),
+        ("Я был в Риме в начале марта.", day(3, 1), day(3, 10)),
         ("В прошлую пятницу я был у врача.", day(5, 8), day(5, 8)),
         ("明天我去里加。", day(5, 15), day(5, 15)),
         ("三天前我丢了钥匙。", day(5, 11), day(5, 11)),
@@ -85,6 +87,8 @@ def test_words_mean_days_from_the_day_they_were_said(text, first, last):
         "I play chess on Friday.",
         "The fair is in June.",
         "I may go.",
+        "I need a plan for a day off.",
+        "I love the last week of June.",
         "I like May.",
         "The shop opens at 9.",
         "I bake on Sundays.",
@@ -101,8 +105,10 @@ def test_what_is_so_again_and_again_names_no_day(text):
 def test_a_line_is_told_with_dates_in_place_of_words():
     assert dated("My exam is tomorrow.", SAID) == "My exam is on 15 May 2026."
     assert dated("Last night I dreamt of geese.", SAID) == "On the night of 13 May 2026 I dreamt of geese."
-    assert dated("I'm in Turku until Sunday.", SAID) == "I'm in Turku until 17 May 2026."
-    assert dated("I'm on call from Monday to Thursday.", SAID) == "I'm on call from 18 May 2026 to 21 May 2026."
+    assert dated("I'm in Turku until Sunday.", SAID) == "I'm in Turku until Sunday, 17 May 2026."
+    assert dated("I'm on call from Monday to Thursday.", SAID) == (
+        "I'm on call from Monday, 18 May 2026 to Thursday, 21 May 2026."
+    )
     assert dated("We're in Rome for two weeks.", SAID) == "We're in Rome for two weeks (until 28 May 2026)."
     assert dated("Вчера я купил лодку.", SAID) == "Вчера (2026-05-13) я купил лодку."
     assert dated("My birthday is on 3 May.", SAID) == "My birthday is on 3 May."  # every year
@@ -112,7 +118,7 @@ def test_a_line_is_told_with_dates_in_place_of_words():
 def test_what_is_over_is_told_in_the_past():
     text = "I'm in Turku until Sunday."
     assert as_said_to_user(line(text, SAID, until=end_of(text, SAID, holds(text, SAID)))) == (
-        "You were in Turku until 17 May 2026."
+        "You were in Turku until Sunday, 17 May 2026."
     )
     assert as_said_to_user(line("I live in Oulu.", SAID, until=SAID)) == "You live in Oulu. (until 14 May 2026)"
     assert as_past("You will fly.") == "You were going to fly."
@@ -189,6 +195,7 @@ def test_whatever_was_on_a_day_answers_what_i_did_then():
         ("I repaired the boat yesterday.", SAID),
         ("I planted two pear trees.", SAID - timedelta(days=4)),
         ("I keep bees.", SAID - timedelta(days=9)),
+        ("We painted the hall this week.", SAID),
     )
     found = memory.recall("What did I do on Wednesday?", now=SAID + timedelta(days=1))
     assert [one.text for one in found] == ["I repaired the boat yesterday."]
@@ -229,7 +236,7 @@ class Lines:
         ("How many days was I in Bern?", "5 days, from 4 May 2026 to 8 May 2026.", 1),
         ("How long ago did I finish the welding course?", "That was 5 days ago, on 25 June 2026.", 1),
         ("How long have I been growing vines?", "For about 6 years, since 1 March 2020.", 1),
-        ("When was my eye test?", "Your eye test is on 22 May 2026.", 1),
+        ("When was my eye test?", "Your eye test is on Friday, 22 May 2026.", 1),
         (
             "Which came first, the marmalade or the end of the welding course?",
             "First: You finished the marmalade (23 May 2026). Then: You finished the welding course on 25 June 2026.",
@@ -252,6 +259,13 @@ def test_times_are_looked_up_and_counted(query, reply, lines):
 
 
 def test_when_something_was_told_is_asked_of_the_journal():
-    assert asked_source("When did I tell you about the bakery?") == Source("the bakery", is_topic=True)
-    assert asked_source("When did I say that I keep bees?") == Source("I keep bees", is_statement=True)
+    assert asked_source("When did I tell you about the bakery?") == Source("the bakery", is_topic=True, asks_when=True)
+    assert asked_source("When did I say that I keep bees?") == Source("I keep bees", is_statement=True, asks_when=True)
     assert asked_source("When did I move to Turku?") is None
+
+
+def test_when_something_was_told_is_answered_in_the_words_of_then():
+    memory = memory_of(("Yesterday I had lunch with my cousin Irena.", SAID), ("I keep bees.", SAID))
+    asked = asked_source("When did I tell you that I had lunch with Irena?")
+    assert asked is not None
+    assert [one.when for one in sources(asked, memory, 3, [])] == [SAID]
