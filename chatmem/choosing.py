@@ -30,7 +30,7 @@ from chatmem.sentences import (
     words,
 )
 from chatmem.succession import predecessors
-from chatmem.times import Span, is_past
+from chatmem.times import Span, is_past, tells_event
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
@@ -92,12 +92,14 @@ class Wanted:
         return able and (self.days is None or line.days.meets(self.days))
 
     def is_of_days(self, line: Line) -> bool:
-        """Tell whether a line names, or was said on, days that are asked about."""
+        """Tell whether a line names days that are asked about, or told on them what was going on."""
         if self.days is None:
             return False
         said = line.when.date()
         named = line.holds or Span(said, said)
-        return named.meets(self.days) and (named.is_within(self.days) or not is_past(line.text))
+        if not named.meets(self.days) or (line.holds is None and not tells_event(line.text)):
+            return False
+        return named.is_within(self.days) or not is_past(line.text)
 
     def shows(self, line: Line) -> bool:
         """Tell whether a line may come back itself."""

@@ -111,6 +111,13 @@ def _day(line: Recollection) -> date:
     return (named and (named.first or named.last)) or line.when.date()
 
 
+def _spoken(line: Recollection) -> str:
+    """Return the day of a line as it is said, or the month or the year where it names no more."""
+    named, day = marks(line.text, line.when), _day(line)
+    grain = named[0].grain if named else ""
+    return f"{day:%B %Y}" if grain == "month" else f"{day:%Y}" if grain == "year" else spoken(day)
+
+
 def _time_of(query: str, near: Near, now: datetime) -> Dated | None:
     """Return the line that says when something is or was, with its date."""
     lines = [line for line in _of_topic(query, near(query)) if holds(line.text, line.when)]
@@ -138,9 +145,7 @@ def _took(query: str, found: re.Match[str], near: Near, now: datetime) -> Dated 
         return _between(begun, ended, found["unit"])
     if begun and found["verb"].casefold() in ("have", "has"):
         days = (now.date() - _day(begun)).days
-        return (
-            Dated(f"For {_length(days, found['unit'])}, since {spoken(_day(begun))}.", (begun,)) if days > 0 else None
-        )
+        return Dated(f"For {_length(days, found['unit'])}, since {_spoken(begun)}.", (begun,)) if days > 0 else None
     for line in lines:
         span = holds(line.text, line.when)
         if span and span.first and span.last and any(mark.joint == "from" for mark in marks(line.text, line.when)):
@@ -151,8 +156,9 @@ def _took(query: str, found: re.Match[str], near: Near, now: datetime) -> Dated 
 
 def _between(one: Recollection, other: Recollection, unit: str | None, begun: str = "It took") -> Dated:
     """Return the time from one event to another."""
-    first, last = sorted((_day(one), _day(other)))
-    return Dated(f"{begun} {_length((last - first).days, unit)}, from {spoken(first)} to {spoken(last)}.", (one, other))
+    first, last = sorted((one, other), key=_day)
+    length = _length((_day(last) - _day(first)).days, unit)
+    return Dated(f"{begun} {length}, from {_spoken(first)} to {_spoken(last)}.", (one, other))
 
 
 def _compared(found: re.Match[str], near: Near) -> Dated | None:
@@ -174,10 +180,11 @@ def _on_its_day(line: Recollection) -> str:
 
 def _since(line: Recollection, now: datetime, unit: str | None) -> Dated | None:
     """Return how long ago was what a line tells."""
-    days = (now.date() - (day := _day(line))).days
+    days = (now.date() - _day(line)).days
     if days < 0:
         return None
-    return Dated(f"That was {_length(days, unit)} ago, on {spoken(day)}." if days else "That was today.", (line,))
+    on = f", on {spoken(_day(line))}" if _spoken(line) == spoken(_day(line)) else f", in {_spoken(line)}"
+    return Dated(f"That was {_length(days, unit)} ago{on}." if days else "That was today.", (line,))
 
 
 def _length(days: int, unit: str | None) -> str:

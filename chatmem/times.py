@@ -108,6 +108,14 @@ def said_days(text: str, when: datetime, until: datetime | None, named: Span | N
     return Span(None, None if language.stays.search(text) else when.date())
 
 
+_GOING_ON = re.compile(r"(?:'m|'re|'s|\bam|\bare|\bis) (?:\w+ )?\w{2,}ing\b", re.I)
+
+
+def tells_event(text: str) -> bool:
+    """Tell whether a sentence tells what happened or is going on, rather than what is always so."""
+    return is_past(text) or bool(_GOING_ON.search(text))
+
+
 _SET = re.compile(
     r"\b(?:postponed|moved|rescheduled|shifted|put off|pushed back|booked|scheduled) .*?(?:to|for)\b", re.I
 )

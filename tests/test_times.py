@@ -194,7 +194,7 @@ def test_whatever_was_on_a_day_answers_what_i_did_then():
     memory = memory_of(
         ("I repaired the boat yesterday.", SAID),
         ("I planted two pear trees.", SAID - timedelta(days=4)),
-        ("I keep bees.", SAID - timedelta(days=9)),
+        ("I keep bees.", SAID - timedelta(days=4)),
         ("We painted the hall this week.", SAID),
     )
     found = memory.recall("What did I do on Wednesday?", now=SAID + timedelta(days=1))
@@ -235,7 +235,7 @@ class Lines:
         ("How long did the welding course take?", "It took 6 weeks (42 days), from 14 May 2026 to 25 June 2026.", 2),
         ("How many days was I in Bern?", "5 days, from 4 May 2026 to 8 May 2026.", 1),
         ("How long ago did I finish the welding course?", "That was 5 days ago, on 25 June 2026.", 1),
-        ("How long have I been growing vines?", "For about 6 years, since 1 March 2020.", 1),
+        ("How long have I been growing vines?", "For about 6 years, since March 2020.", 1),
         ("When was my eye test?", "Your eye test is on Friday, 22 May 2026.", 1),
         (
             "Which came first, the marmalade or the end of the welding course?",
