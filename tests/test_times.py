@@ -102,6 +102,14 @@ def test_what_is_so_again_and_again_names_no_day(text):
     assert holds(text, SAID) is None
 
 
+@pytest.mark.parametrize("text", ["The fair was on 31 June.", "I'm away until 2026-13-45.", "See you in 999 years."])
+@pytest.mark.parametrize("year", [1, 2026, 9999])
+def test_days_that_cannot_be_are_none(text, year):
+    when = datetime(year, 12, 31, 23, tzinfo=UTC)
+    days = holds(text, when)
+    assert days is None or end_of(text, when, days)
+
+
 def test_a_line_is_told_with_dates_in_place_of_words():
     assert dated("My exam is tomorrow.", SAID) == "My exam is on 15 May 2026."
     assert dated("Last night I dreamt of geese.", SAID) == "On the night of 13 May 2026 I dreamt of geese."
