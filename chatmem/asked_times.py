@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from chatmem.judgement import judge
+from chatmem.sentences import is_personal
 from chatmem.times import Span, holds, marks
 from chatmem.versions import topic
 
@@ -25,8 +26,9 @@ def asked_days(query: str, now: datetime) -> Span | None:
 
 
 def asks_only_days(query: str, now: datetime) -> bool:
-    """Tell whether a question asks for nothing but its days: "What did I do last Thursday?"."""
-    return not topic(_ANYTHING.sub(" ", without_days(query, now)))
+    """Tell whether a question asks for nothing but what the user's days were: "What did I do last Thursday?"."""
+    is_own = judge(query) == "question" and is_personal(query) and holds(query, now) is not None
+    return is_own and not topic(_ANYTHING.sub(" ", without_days(query, now)))
 
 
 def without_days(query: str, now: datetime) -> str:

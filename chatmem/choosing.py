@@ -81,7 +81,7 @@ class Wanted:
             frozenset(visible),
             max(3 * k, NUM_CANDIDATES),
             days,
-            days is not None and asks_only_days(query, now),
+            not of_assistant and asks_only_days(query, now),
             is_past or asks_when(query),
             is_past,
         )

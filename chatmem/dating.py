@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
-from chatmem.asked_times import LEAD, asked_days, asks_only_days, asks_when
+from chatmem.asked_times import LEAD, asks_only_days, asks_when
 from chatmem.dated import spoken
 from chatmem.interface import Recollection
 from chatmem.prompt import as_said_to_user
@@ -53,6 +53,8 @@ _ENDED = re.compile(
     r"|came back|got back|returned|moved out|stopped|quit|closed)\b",
     re.I,
 )
+_OWNER = re.compile(r"\b(?!(?:it|that|he|she|there|what|when|who|how|here|today|tomorrow)'s)(\w+)'s\b", re.I)
+_FEW = 2  # rarer words of a question that a line must have without exception
 _ASIDE = frozenset({"first", "last", "long", "ago", "take", "took", "day", "date", "week", "exactly", "many"})
 
 
@@ -74,7 +76,7 @@ def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated |
         now: when it is asked.
     """
     query, near = query.strip().replace("’", "'"), memory.near
-    if asked_days(query, now) and asks_only_days(query, now):
+    if asks_only_days(query, now):
         lines = memory.recall(query, 1 if _ONE.search(query) else k, now=now)
         lines.sort(key=_day)
         return Dated(_told(lines, query), tuple(lines)) if lines else None
@@ -88,16 +90,25 @@ def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated |
         return _since(event, now, found["unit"]) if event else None
     if found := _TOOK.match(query):
         return _took(query, found, near, now)
-    return _time_of(query, near, now) if asks_when(query) else None
+    return _time_of(query, memory, now) if asks_when(query) else None
 
 
 def _of_topic(query: str, lines: Iterable[Recollection]) -> list[Recollection]:
-    """Return the user's lines with the words of a query, those with all of them first; one of several may lack."""
-    wanted = topic(query) - _ASIDE
+    """Return the user's lines with the rarer words of a query: all of them, or all but one of three and more.
+
+    What is somebody else's is left out: "Petra's exam is on Friday." does not tell when the user's is.
+    """
+    wanted, owners = topic(query) - _ASIDE, _owners(query)
     told = [(len(wanted & topic(line.text)), line) for line in lines if line.speaker == "user"]
-    fit = [(count, line) for count, line in told if count and count >= min(len(wanted), max(1, len(wanted) - 1))]
+    enough = max(1, len(wanted) - (len(wanted) > _FEW))
+    fit = [(count, line) for count, line in told if count >= enough and _owners(line.text) <= owners]
     best = max((count for count, _ in fit), default=0)
     return [line for count, line in fit if count == best]
+
+
+def _owners(text: str) -> set[str]:
+    """Return whose things a text speaks of, but for the user's own."""
+    return {name.casefold() for name in _OWNER.findall(text.replace("’", "'"))}
 
 
 def _event(text: str, near: Near) -> Recollection | None:
@@ -118,9 +129,10 @@ def _spoken(line: Recollection) -> str:
     return f"{day:%B %Y}" if grain == "month" else f"{day:%Y}" if grain == "year" else spoken(day)
 
 
-def _time_of(query: str, near: Near, now: datetime) -> Dated | None:
-    """Return the line that says when something is or was, with its date."""
-    lines = [line for line in _of_topic(query, near(query)) if holds(line.text, line.when)]
+def _time_of(query: str, memory: Remembering, now: datetime) -> Dated | None:
+    """Return the line that says when something is or was, with its date: by its words, else as the memory finds it."""
+    lines = _of_topic(query, memory.near(query)) or memory.recall(query, 1, now=now)
+    lines = [line for line in lines if line.speaker == "user" and holds(line.text, line.when)]
     if not lines:
         return None
     coming = [line for line in lines if _day(line) >= now.date()]
