@@ -86,7 +86,7 @@ def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated |
         days = _event(found["one"], near), _event(found["other"], near)
         return _between(days[0], days[1], found["unit"], "That is") if days[0] and days[1] else None
     if found := _AGO.match(query):
-        event = _event(query, near)
+        event = _event(query, near) or next(iter(memory.recall(query, 1, now=now)), None)
         return _since(event, now, found["unit"]) if event else None
     if found := _TOOK.match(query):
         return _took(query, found, near, now)

@@ -279,16 +279,21 @@ def as_said_to_user(line: Recollection) -> str:
     Words such as "tomorrow" become dates. A line whose time is over stands in the past: "You were in Rome until 3 May
     2026.". One that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
     """
-    text = " ".join(line.text.replace("’", "'").split())
     if line.speaker == "assistant":
+        text = " ".join(line.text.replace("’", "'").split())
         return f"You were told: {text}"
-    text = _LEAD.sub("", text) or text
-    text = dated(text, line.when)
-    for pattern, replacement in _SECOND_PERSON:
-        text = pattern.sub(replacement, text)
-    text = text[:1].upper() + text[1:]
-    text = text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
+    text = second_person(dated(line.text, line.when))
     if line.until is None:
         return text
     is_over = line.until == end_of(line.text, line.when, holds(line.text, line.when))
     return as_past(text) if is_over else f"{text} (until {spoken(line.until)})"
+
+
+def second_person(text: str) -> str:
+    """Return what the user said as a sentence about "you"."""
+    text = " ".join(text.replace("’", "'").split())
+    text = _LEAD.sub("", text) or text
+    for pattern, replacement in _SECOND_PERSON:
+        text = pattern.sub(replacement, text)
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
