@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 
 from chatmem.time_points import Span, lasting, point
-from chatmem.time_words import ENGLISH, Language, language_of
+from chatmem.time_words import ENGLISH, HINT, Language, language_of
 
 __all__ = ["Mark", "Span", "end_of", "holds", "is_past", "marks", "said_days", "tells_event"]
 
@@ -34,6 +34,8 @@ class Mark:
 
 def marks(text: str, when: datetime) -> list[Mark]:
     """Return what tells a time in a sentence that was said at `when`, in order; nothing for what comes every week."""
+    if not HINT.search(text):
+        return []
     text = text.replace("’", "'")
     language = language_of(text)
     return [] if language.habit.search(text) else list(_marks(text, when.date(), language))
