@@ -169,7 +169,7 @@ CHINESE = _language(
 
 HINT = re.compile(  # what every sentence has that tells a time: most are told not to by this alone
     r"day|tomorrow|night|this (?:morning|afternoon|evening)|week|month|year|(?:19|20)\d\d|jan|feb|mar|apr|may|jun|jul"
-    r"|aug|sep|oct|nov|dec|gestern|heute|morgen|tag\b|woche|monat|jahr|märz|mai|dez|okt|sonnabend|mittwoch"
+    r"|aug|sep|oct|nov|dec|gestern|heute|morgen|tag|woche|monat|jahr|märz|mai|dez|okt|sonnabend|mittwoch"
     r"|[\u0400-\u04ff\u4e00-\u9fff]",
     re.I,
 )
