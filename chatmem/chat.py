@@ -12,7 +12,7 @@ from typing import Any
 
 from chatmem import deleting
 from chatmem.background import Background
-from chatmem.dating import looked_up
+from chatmem.dating import asks_times, looked_up
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
 from chatmem.language_model import LanguageModel, Sampling
@@ -149,8 +149,9 @@ class Chat:
         if (source := asked_source(text)) is not None:
             lines = sources(source, self.memory, self.settings.k, before)
             reply = quoted(lines, text) if lines else NOT_SAID if source.is_statement else ""
-        elif found := looked_up(text, self.memory, self.settings.k, self.settings.clock()):
-            reply, lines = found.reply, list(found.lines)
+        elif asks_times(text, now := self.settings.clock()):  # only then is the memory waited for
+            found = looked_up(text, self.memory, self.settings.k, now)
+            reply, lines = (found.reply, list(found.lines)) if found else ("", [])
         if reply:
             self.used = lines
             self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in lines])

@@ -66,6 +66,13 @@ class Dated:
     lines: tuple[Recollection, ...]
 
 
+def asks_times(query: str, now: datetime) -> bool:
+    """Tell whether a question is one that `looked_up` may answer."""
+    text = query.strip().replace("’", "'")
+    patterns = (_FIRST, _BETWEEN, _AGO, _TOOK)
+    return asks_when(text) or any(pattern.match(text) for pattern in patterns) or asks_only_days(text, now)
+
+
 def looked_up(query: str, memory: Remembering, k: int, now: datetime) -> Dated | None:
     """Return the reply to a question about when, how long or in which order, where the days are known.
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import signal
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -354,3 +357,11 @@ def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
     assert [answer["ok"] for answer in answers[1:]] == [True, False, True]
     assert run.chat.journal.export() == []
     assert run.chat.journal.open_sessions() == []
+
+
+def test_ctrl_c_while_something_loads_does_not_end_the_load():
+    loading = Background(lambda: time.sleep(0.3) or "ready")
+    threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        loading.get()
+    assert loading.get() == "ready"
