@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import threading
 import time
@@ -361,7 +362,7 @@ def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
 
 def test_ctrl_c_while_something_loads_does_not_end_the_load():
     loading = Background(lambda: time.sleep(0.3) or "ready")
-    threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         loading.get()
     assert loading.get() == "ready"
