@@ -61,6 +61,7 @@ def test_words_mean_days_from_the_day_they_were_said(text, first, last):
         "I like May.",
         "The shop opens at 9.",
         "I bake on Sundays.",
+        "The fair is in June.",
     ],
 )
 def test_what_is_so_again_and_again_names_no_day(text):
