@@ -12,7 +12,7 @@ from typing import Any
 
 from chatmem import deleting
 from chatmem.background import Background
-from chatmem.dating import asks_how_long, counted
+from chatmem.dating import looked_up
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
 from chatmem.language_model import LanguageModel, Sampling
@@ -149,7 +149,7 @@ class Chat:
         if (source := asked_source(text)) is not None:
             lines = sources(source, self.memory, self.settings.k, before)
             reply = quoted(lines, text) if lines else NOT_SAID if source.is_statement else ""
-        elif asks_how_long(text) and (found := counted(text, self.memory.near(text), self.settings.clock())):
+        elif found := looked_up(text, self.memory, self.settings.k, self.settings.clock()):
             reply, lines = found.reply, list(found.lines)
         if reply:
             self.used = lines

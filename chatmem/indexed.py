@@ -72,10 +72,13 @@ class IndexedMemory:
         with self.reading():
             return self._choose(query, k, visible, now)
 
-    def near(self, query: str) -> list[Recollection]:
-        """Return the lines that are nearest to a query, best first, whether they answer it or not."""
+    def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
+        """Return the lines that are nearest to a query, best first, whether they answer it or not.
+
+        Lines whose time is over are among them; those that a newer one superseded only where `replaced` says so.
+        """
         with self.reading():
-            return self._choose.near(query)
+            return self._choose.near(query, replaced=replaced)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

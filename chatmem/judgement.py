@@ -10,7 +10,6 @@ import re
 from typing import Literal
 
 from chatmem import word_sets, wording
-from chatmem.times import says_until
 
 Kind = Literal[
     "fact",
@@ -67,7 +66,7 @@ def _by_first_words(text: str) -> Kind:
         return "question"
     if wording.REACTION.match(text):
         return "small talk"
-    return "temporary" if wording.TEMPORARY.match(text) or says_until(text) else "fact"
+    return "temporary" if wording.TEMPORARY.match(text) else "fact"
 
 
 def _is_order(text: str) -> bool:

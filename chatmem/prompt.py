@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
+from chatmem.dated import as_past, dated, spoken
 from chatmem.hops import own_name
 from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
 from chatmem.sentences import asks_for_own_fact, is_personal
-from chatmem.times import dated
+from chatmem.times import end_of, holds
 
 PromptForm = Literal["auto", "specification"]
 SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
@@ -275,16 +276,24 @@ _SECOND_PERSON = [
 def as_said_to_user(line: Recollection) -> str:
     """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X.".
 
-    Words such as "tomorrow" become dates. A line that a newer one has superseded says until when it held: "You live in
-    Porto. (until 3 May 2026)".
+    Words such as "tomorrow" become dates. A line whose time is over stands in the past: "You were in Rome until 3 May
+    2026.". One that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
     """
-    text = " ".join(line.text.replace("’", "'").split())
     if line.speaker == "assistant":
+        text = " ".join(line.text.replace("’", "'").split())
         return f"You were told: {text}"
+    text = second_person(dated(line.text, line.when))
+    if line.until is None:
+        return text
+    is_over = line.until == end_of(line.text, line.when, holds(line.text, line.when))
+    return as_past(text) if is_over else f"{text} (until {spoken(line.until)})"
+
+
+def second_person(text: str) -> str:
+    """Return what the user said as a sentence about "you"."""
+    text = " ".join(text.replace("’", "'").split())
     text = _LEAD.sub("", text) or text
-    text = dated(text, line.when)
     for pattern, replacement in _SECOND_PERSON:
         text = pattern.sub(replacement, text)
     text = text[:1].upper() + text[1:]
-    text = text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
-    return f"{text} (until {line.until.day} {line.until:%B %Y})" if line.until else text
+    return text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."

@@ -31,6 +31,7 @@ class Source:
     what: str
     is_statement: bool = False
     is_topic: bool = False
+    asks_when: bool = False
 
 
 _LEAD = re.compile(r"^(?:(?:and|but|so|ok|okay|wait|hey|hm+|well|а|но|и)\b[\s,.!…]*)+", re.I)
@@ -72,11 +73,11 @@ def asked_source(query: str) -> Source | None:
     if _LAST.match(what):
         return Source("")
     if found["when"] and not (joint and joint["that"]):
-        return Source(what, is_topic=True)
+        return Source(what, is_topic=True, asks_when=True)
     if not (found["when"] or _OF_USER.search(what)) or _ADVICE.search(what):
         return None
     said = bool(joint and joint["that"]) or not _THING.match(what) or bool(_VERB.search(what))
-    return Source(what, is_statement=said and not _WH.match(what))
+    return Source(what, is_statement=said and not _WH.match(what), asks_when=bool(found["when"]))
 
 
 def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recollection]) -> list[Recollection]:
@@ -84,14 +85,22 @@ def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recoll
     if not source.what:
         return [line for line in last if line.speaker == "user"]
     if source.is_topic:
-        near = (line for line in memory.near(source.what) if line.speaker == "user")
-        return [line for line in near if topic(source.what) & topic(line.text)][:k]
+        return _about(source.what, memory, k)
     if not source.is_statement:
         return [line for line in memory.recall(question_for(source.what), k) if line.speaker == "user"]
     told = [line for line in memory.journal.lines() if line.kind in MEMORY_KINDS]
     told = [line for line in told if line.status in ("active", "superseded")]
     said = [line.recollection(1.0) for line in stating(source.what, memory, told)]
+    if source.asks_when and not said:
+        return [line for line in _about(source.what, memory, k) if topic(source.what) <= topic(line.text)]
     return (said or [line for line in memory.recall(yes_or_no(source.what), k) if line.speaker == "user"])[:k]
+
+
+def _about(what: str, memory: IndexedMemory, k: int) -> list[Recollection]:
+    """Return the nearest lines of the user that share a rarer word with a text, oldest first."""
+    near = (line for line in memory.near(what, replaced=True) if line.speaker == "user")
+    found = [line for line in near if topic(what) & topic(line.text)][:k]
+    return sorted(found, key=lambda line: (line.when, line.line))
 
 
 def quoted(lines: Sequence[Recollection], query: str) -> str:

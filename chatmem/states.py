@@ -10,13 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS, retracts_topic
 from chatmem.poison import gives_orders
-from chatmem.times import holds_until
 from chatmem.versions import Relate, handles, is_fixed, relate, says_change, topic
 
 Status = Literal["active", "superseded", "retracted", "quarantined"]
@@ -48,6 +47,7 @@ class Statement:
     status: Status = "active"
     until: datetime | None = None
     by: int | None = None  # what superseded or retracted it
+    ends: datetime | None = None  # when the time of which it speaks is over
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -63,7 +63,7 @@ class Ledger:
     statements: dict[int, Statement] = field(default_factory=dict)
     changed: set[int] = field(default_factory=set)
     _by_handle: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _temporary: set[int] = field(default_factory=set)
+    _temporary: dict[int, datetime] = field(default_factory=dict)  # when they are over
 
     def load(self, statements: Iterable[Statement]) -> None:
         """Put in older statements with the states that they have already, oldest first."""
@@ -84,21 +84,25 @@ class Ledger:
 
     def expire(self, now: datetime) -> None:
         """Let what was true for a time only be over."""
-        for key in list(self._temporary):
-            statement = self.statements[key]
-            end = expiry(statement.text, statement.when)
-            if end <= now:
-                self._temporary.discard(key)
-                if statement.status == "active":
-                    self._set(statement, "superseded", end, None)
+        for key in [key for key, end in self._temporary.items() if end <= now]:
+            end, statement = self._temporary.pop(key), self.statements[key]
+            if statement.status == "active":
+                self._set(statement, "superseded", end, None)
 
     def _keep(self, statement: Statement) -> None:
         self.statements[statement.key] = statement
         if statement.kind in MEMORY_KINDS:
             for handle in handles(statement.text):
                 self._by_handle[handle].append(statement.key)
-            if statement.kind == "temporary" and not statement.explicit and statement.status == "active":
-                self._temporary.add(statement.key)
+            if statement.status == "active":
+                self._await_end(statement)
+
+    def _await_end(self, statement: Statement) -> None:
+        """Know when a statement will be over, where it is one that will be."""
+        if statement.ends is not None:
+            self._temporary[statement.key] = statement.ends
+        elif statement.kind == "temporary" and not statement.explicit:
+            self._temporary[statement.key] = expiry(statement.text, statement.when)
 
     def _set(self, statement: Statement, status: Status, until: datetime | None, by: int | None) -> None:
         statement.status, statement.until, statement.by = status, until, by
@@ -161,8 +165,7 @@ class Ledger:
             for other in self.statements.values():
                 if other.by == old.key and other.status == "superseded":
                     self._set(other, "active", None, None)
-                    if other.kind == "temporary":
-                        self._temporary.add(other.key)
+                    self._await_end(other)
 
     def _meant(self, new: Statement) -> list[Statement]:
         """Return the statements that a retraction takes back."""
@@ -190,9 +193,7 @@ def handles_for(statement: Statement) -> frozenset[str]:
 
 
 def expiry(text: str, when: datetime) -> datetime:
-    """Return until when a temporary statement holds: as it says, the end of its day or six hours, its week or month."""
-    if (last := holds_until(text, when)) is not None:
-        return datetime.combine(last + timedelta(days=1), time(), when.tzinfo)
+    """Return until when a temporary statement holds: the end of its day or six hours, its week, or its month."""
     if re.search(r"\bthis week\b|на этой неделе|这周|本周", text, re.I):
         return when + timedelta(days=7)
     if re.search(r"\b(?:this month|these days)\b|в этом месяце|这个月", text, re.I):

@@ -18,6 +18,7 @@ from chatmem.reading import Piece, read_turn
 from chatmem.rows import Line
 from chatmem.sentences import same_words, split_sentences
 from chatmem.states import Statement
+from chatmem.times import end_of, holds
 
 _REACH = 4  # turns before a line, of both speakers, in which it finds what it refers to
 _OF_USER = schema.turns.c.speaker == "user"
@@ -90,6 +91,7 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         if piece.kind not in MEMORY_KINDS and piece.kind != "retraction":
             continue
         statement = Statement(line, turn.when, session, piece.text, piece.kind, tuple(refers), turn.explicit)
+        statement.ends = end_of(piece.text, turn.when, holds(piece.text, turn.when))
         if not derived:
             state_rows.index(db, [statement])
             continue
@@ -104,6 +106,8 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
 def _insert(db: sa.Connection, turn_key: int, turn: Turn, piece: Piece, refers: Sequence[int] = ()) -> int:
     values = {"turn": turn_key, "sentence": piece.sentence, "said": piece.said, "text": piece.text, "kind": piece.kind}
     values |= {"words": same_words(normal(piece.text)), "at": turn.when.timestamp(), "refers": json.dumps(list(refers))}
+    if piece.kind in MEMORY_KINDS:
+        values |= rows.span_values(holds(piece.text, turn.when))
     row = db.execute(schema.lines.insert().values({**values, "status": "active"}))
     return int(row.inserted_primary_key[0])  # type: ignore[index]
 
