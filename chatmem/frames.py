@@ -63,6 +63,11 @@ _EXPAND = [
         (r"\b(?:kids|children)\b", "kids"),
         (r"\bi am (?:working|employed) as\b|\bmy (?:job|profession) is being\b", "i am"),
         (r",? (?:remember|you know|you see|by the way|as i said|as you know)$", ""),
+        # "…; chemistry was a mix-up on my part"
+        (
+            r"\s*[;,–—-]\s*[\w' -]+ (?:was|is) (?:only |just )?(?:a |an |my )?(?:mix-?up|mistake|slip|error|typo)\b.*$",
+            "",
+        ),
         (r"^no more (\w+ing\b.*?)(?: for me)?$", r"i stopped \1"),
         (
             r"^(?:i|we) (?:have |just )*(?:set|changed|switched|updated) (?:the|my|our) ([\w' -]+?) to (.+)$",

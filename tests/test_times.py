@@ -92,6 +92,7 @@ def test_words_mean_days_from_the_day_they_were_said(text, first, last):
         "I like May.",
         "The shop opens at 9.",
         "I bake on Sundays.",
+        "The fair is in June.",
         "My birthday is on 3 May.",
         "The bakery is open until nine.",
         "I lived in Rome for two weeks.",
