@@ -272,12 +272,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         prepare(settings)
         from chatmem.chat import Chat
 
+        at_terminal = sys.stdin.isatty() and settings.text is None
+        read = _reader(settings, at_terminal=at_terminal)  # before anything loads, or the prompt would wait for it
         memory = Background(lambda: open_memory(settings, opened))
         model = Background(lambda: open_model(settings), after=memory)
         chat = Chat(settings, opened, memory, model, terminal.notice)
-        at_terminal = sys.stdin.isatty() and settings.text is None
-        program = Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal)
-        program.run(_reader(settings, at_terminal=at_terminal))
+        Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal).run(read)
     except ChatMemError as error:
         terminal.notice("chat_memory.py: " + " ".join(str(error).split()))
         from chatmem.interface import UsageError
