@@ -181,7 +181,7 @@ def _cost(results: dict[str, Any]) -> str:
 {table(("what", "parameters"), parameters)}
 
 The RAG baseline adds no parameters of its own. Memory adds {added["gru"]:.0f} tokens to a prompt (`gru`, median over F
-and G; `rag` {added["rag"]:.0f}), the worked example in front of the notes included.
+and G; `rag` {added["rag"]:.0f}): the notes alone, for the reader needs no worked example.
 
 {table(head, rows)}
 

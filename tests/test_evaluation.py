@@ -157,6 +157,6 @@ def test_report_shows_wrong_answers_and_missed_targets():
         if answer["arm"] == "gru" and answer["scenario"] in "ABCDEF":
             answer["right"] = False
     report = render_report(json.loads(json.dumps(results)))
-    assert "| 90% | 0.0% (0–" in report
+    assert "| 99% | 0.0% (0–" in report
     assert "**no**" in report
     assert "`rag` answers better than `gru`" in report
