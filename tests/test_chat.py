@@ -360,7 +360,9 @@ def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
     assert run.chat.journal.open_sessions() == []
 
 
-def test_ctrl_c_while_something_loads_does_not_end_the_load():
+def test_ctrl_c_while_something_loads_does_not_end_the_load(request):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a program started behind a shell ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     loading = Background(lambda: time.sleep(0.3) or "ready")
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
