@@ -75,14 +75,15 @@ def _pieces(sentence: str, number: int) -> Iterator[Piece]:
     if asked := wording.KEEP_ASKED.match(sentence.replace("’", "'")):
         yield Piece(sentence, f"{sentence[asked.end() :].rstrip(' ?!.')}.", "fact", number)
         return
-    kind = judge(sentence)
+    kind, rest = judge(sentence), without_opening(sentence)
+    if kind == "command" and rest != sentence:  # "Hang on, it's on Friday."
+        kind = judge(rest)
     if kind == "retraction":
         yield from _retraction(sentence, number)
         return
     if kind in ("fiction", "what-if", "quotation", "keep", "small talk"):
         yield Piece(sentence, sentence, kind, number)
         return
-    rest = without_opening(sentence)
     parts = split_clauses(sentence if rest == sentence or len(split_clauses(rest)) > 1 else rest)
     kinds = [judge(part.text) for part in parts]
     if len(parts) == 1 or "fiction" in kinds or "what-if" in kinds:
