@@ -26,6 +26,7 @@ from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
+from chatmem.vault import Vault, key_of
 
 
 class Restored(NamedTuple):
@@ -38,24 +39,30 @@ class Restored(NamedTuple):
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str | sa.URL) -> None:
+    def __init__(self, url: str | sa.URL, vault: Vault | None = None) -> None:
         """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+
+        Args:
+            url: where it is.
+            vault: the keys of an encrypted memory, for the journal and for the files of its indexes.
 
         Raises:
             DamagedError: it is damaged or foreign.
             NewerError: a newer version of the program wrote it.
             StoreError: it cannot be opened.
         """
-        self._engine = schema.open_engine(url)
+        self.vault = vault
+        self._engine = schema.open_engine(url, key_of(vault))
+        self._file = _identity(self._engine.url)
         with self._transaction() as db:
             self._check(db)
 
     @classmethod
-    def copy_in_ram(cls, path: Path) -> Journal:
+    def copy_in_ram(cls, path: Path, vault: Vault | None = None) -> Journal:
         """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
-        copy, uri = cls("sqlite://"), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        copy = cls("sqlite://")
         try:
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
+            with contextlib.closing(schema.connect_unchanged(path, key_of(vault))) as file:
                 connection = copy._engine.raw_connection()
                 file.backup(connection.driver_connection)  # type: ignore[arg-type]
             with copy._transaction() as db:
@@ -65,13 +72,13 @@ class Journal:
         return copy
 
     @classmethod
-    def at(cls, path: Path) -> Journal:
+    def at(cls, path: Path, vault: Vault | None = None) -> Journal:
         """Open or make the SQLite journal at a path, readable by the user only."""
         try:
             path.touch(mode=0o600, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
-        return cls(sa.URL.create("sqlite", database=str(path)))
+        return cls(sa.URL.create("sqlite", database=str(path)), vault)
 
     def _check(self, db: sa.Connection) -> None:
         """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
@@ -102,6 +109,8 @@ class Journal:
         """Yield a connection whose work is kept as a whole or not at all."""
         try:
             with self._engine.begin() as db:
+                if self._file not in (None, _identity(self._engine.url)):  # nobody reads again what is written here
+                    raise StoreError("the journal was replaced by another program: start this one again")
                 yield db
         except sa.exc.DBAPIError as error:
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
@@ -109,6 +118,10 @@ class Journal:
             raise kind(f"the journal cannot be used: {error.orig}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
             raise DamagedError(f"the journal is damaged: {error}") from error
+        except MemoryError as error:
+            if self.vault is None:
+                raise
+            raise StoreError("the journal cannot be read any more: it is damaged") from error  # so says SQLCipher
 
     def close(self) -> None:
         """Close every connection."""
@@ -277,7 +290,7 @@ class Journal:
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")
-        except sqlite3.Error as error:
+        except self._engine.dialect.loaded_dbapi.Error as error:
             raise StoreError(f"the journal cannot be used: {error}") from error
         finally:
             connection.close()
@@ -365,6 +378,17 @@ class Journal:
                 newest.pop(key, None)
                 newest[key] = line
         return list(newest.values())
+
+
+def _identity(url: sa.URL) -> tuple[int, int] | None:
+    """Tell which file lies where a journal is; None where it is in no file."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    try:
+        found = Path(url.database).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _with_words(lines: Iterable[rows.Line], text: str) -> list[rows.Line]:
