@@ -24,6 +24,7 @@ from chatmem.vault import HEADER, SEALED, Header, Vault, key_of, require_librari
 log = logging.getLogger("chatmem")
 PENDING = "encryption.pending"
 _BESIDE = "journal.db.new"
+_STRAY = ".encryption.*"  # a header that was being written
 _PLAIN = b"SQLite format 3\0"
 _WAIT_SECONDS = 5.0
 
@@ -88,9 +89,10 @@ def change_passphrase(folder: Path, vault: Vault, passphrase: str) -> None:
 
 def settle(folder: Path) -> None:
     """End a conversion that was interrupted, on the side of it that the journal is on."""
-    if not (folder / PENDING).exists():
+    if not (folder / PENDING).exists() and not any(folder.glob(_STRAY)):
         return
     with _locked(folder):
+        _drop_unfinished(folder)
         if not (folder / PENDING).exists():
             return  # another program was at it, and has ended
         is_encrypted = _resolve(folder)
@@ -183,7 +185,7 @@ def _drop_derived(folder: Path) -> int:
 
 def _drop_unfinished(folder: Path) -> None:
     """Delete what a program was writing when it was killed."""
-    for path in [*folder.glob(f"{_BESIDE}*"), *folder.glob(".encryption.*")]:
+    for path in [*folder.glob(f"{_BESIDE}*"), *folder.glob(_STRAY)]:
         path.unlink(missing_ok=True)
 
 

@@ -11,7 +11,6 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -60,14 +59,14 @@ class Journal:
     @classmethod
     def copy_in_ram(cls, path: Path, vault: Vault | None = None) -> Journal:
         """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
-        copy = cls("sqlite://")
+        copy, uri = cls("sqlite://", vault), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            with contextlib.closing(schema.connect_unchanged(path, key_of(vault))) as file:
+            with contextlib.closing(schema.connect(uri, key_of(vault))) as file:
                 connection = copy._engine.raw_connection()
-                file.backup(connection.driver_connection)  # type: ignore[arg-type]
+                file.backup(connection.driver_connection)
             with copy._transaction() as db:
                 copy._check(db)  # makes the tables where the file was empty
-        except (sqlite3.Error, StoreError):
+        except (copy._engine.dialect.loaded_dbapi.Error, StoreError):
             return cls("sqlite://")  # nothing there, or nothing readable
         return copy
 
@@ -109,10 +108,10 @@ class Journal:
         """Yield a connection whose work is kept as a whole or not at all."""
         try:
             with self._engine.begin() as db:
-                if self._file not in (None, _identity(self._engine.url)):  # nobody reads again what is written here
-                    raise StoreError("the journal was replaced by another program: start this one again")
+                self._check_in_place()
                 yield db
         except sa.exc.DBAPIError as error:
+            self._check_in_place()
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
             kind = DamagedError if damaged else StoreError
             raise kind(f"the journal cannot be used: {error.orig}") from error
@@ -122,6 +121,11 @@ class Journal:
             if self.vault is None:
                 raise
             raise StoreError("the journal cannot be read any more: it is damaged") from error  # so says SQLCipher
+
+    def _check_in_place(self) -> None:
+        """Refuse to go on with a file that another one was put in the place of: nobody reads it again."""
+        if self._file not in (None, _identity(self._engine.url)):
+            raise StoreError("the journal was replaced by another program: start this one again")
 
     def close(self) -> None:
         """Close every connection."""

@@ -6,7 +6,6 @@ Knows nothing of what is done with the rows.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -117,33 +116,16 @@ def connect(place: Path | str, key: str | None) -> Any:
         place: its path or URI.
         key: as in `open_engine`; "" opens a plain file with SQLCipher, which can copy it into an encrypted one.
     """
+    is_uri = str(place).startswith("file:")
     if key is None:
-        return sqlite3.connect(place)
+        return sqlite3.connect(place, uri=is_uri)
     import sqlcipher3
 
-    db = sqlcipher3.connect(str(place), uri=str(place).startswith("file:"))
+    db = sqlcipher3.connect(str(place), uri=is_uri)
     db.execute(_QUIET)
     if key:
         db.execute(f'PRAGMA key = "{key}"')
     return db
-
-
-def connect_unchanged(path: Path, key: str | None) -> sqlite3.Connection:
-    """Return a plain connection that reads a journal where nothing can be written; of an encrypted one, a copy in RAM.
-
-    Raises:
-        sqlite3.Error: there is none, or it cannot be read.
-    """
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    if key is None:
-        return sqlite3.connect(uri, uri=True)
-    copy = sqlite3.connect(":memory:")
-    with closing(connect(uri, key)) as db:
-        try:
-            copy.executescript("\n".join(db.iterdump()))
-        except (db.Error, MemoryError) as error:
-            raise sqlite3.DatabaseError(str(error)) from error
-    return copy
 
 
 def _begin_immediate(db: sa.Connection) -> None:

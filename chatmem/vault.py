@@ -58,14 +58,15 @@ class Header:
 
     @classmethod
     def read(cls, raw: bytes) -> Header:
-        """Return what a header says, from whichever of its two lines is whole.
+        """Return what a header says, from whichever of its two halves is whole.
 
         Raises:
             DamagedError: neither is.
             NewerError: a newer version of the program wrote it.
         """
-        for line in raw.splitlines():
-            digest, _, text = line.partition(b" ")
+        middle = len(raw) // 2
+        for line in (raw[:middle], raw[middle:]):
+            digest, _, text = line.removesuffix(b"\n").partition(b" ")
             if sha256(text).hexdigest().encode() == digest:
                 return cls._parse(text)
         raise DamagedError(f"{HEADER} is damaged: put a copy of it back, nothing else unlocks this memory")
