@@ -84,4 +84,7 @@ def _file(name: str, command: str) -> Path:
     """Return the path a command was given."""
     if not name:
         raise CommandError(f"{command} needs the name of a file: {command} FILE")
-    return Path(name).expanduser()
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:  # "~nobody"
+        raise CommandError(f"{name}: there is no such home folder") from error

@@ -26,24 +26,29 @@ INDEX_NAMES = ("memory.pkl", "chroma")  # what can be made again from the journa
 def user_folder(memory_dir: Path, user: str) -> Path:
     """Make and return the folder of one user, mode 0700.
 
-    A name is never used as a path: the folder is named by the hash of the exact name.
+    A name is never used as a path: the folder is named by the hash of the exact name, in letters and digits that every
+    file system keeps apart, the ones that ignore case, too.
 
     Raises:
-        UsageError: the name is blank or is not valid text.
+        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
         StoreError: the folder cannot be made.
     """
-    if not user.strip():
-        raise UsageError("--user must not be empty: give a name, or leave the option out")
     try:
         digest = hashlib.sha256(user.encode("utf-8")).hexdigest()[:32]
     except UnicodeEncodeError as error:
         raise UsageError("--user is not valid UTF-8: give the name in another encoding") from error
+    if not any(char.isprintable() and not char.isspace() for char in user):
+        raise UsageError("--user must not be empty: give a name, or leave the option out")
     folder = memory_dir / f"user-{digest}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
+        if os.name == "posix" and folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)  # it was copied here, or unpacked from a backup
     except OSError as error:
         raise StoreError(f"cannot use {memory_dir} as --memory-dir: {error.strerror}") from error
+    except ValueError as error:  # a NUL, or half a character
+        raise UsageError("--memory-dir is not the name of a folder") from error
     return folder
 
 

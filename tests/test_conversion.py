@@ -92,7 +92,7 @@ def memory_dir(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requ
 @pytest.mark.parametrize(
     ("memory_dir", "way"), [("plain", "on"), ("encrypted", "off"), ("encrypted", "change")], indirect=["memory_dir"]
 )
-def test_killed_at_any_moment_nothing_is_lost_or_left_in_plain_text(memory_dir, way, tmp_path):
+def test_killed_at_any_moment_nothing_is_lost_or_left_in_plain_text(memory_dir, way, tmp_path, caplog):
     before = rows(opened(memory_dir).journal)
     (copies := tmp_path / "copies").mkdir()
     given = [sys.executable, "-c", KILLED, str(ROOT), str(memory_dir), str(copies), way, PASSPHRASE]
@@ -123,6 +123,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_left_in_plain_text(memory_dir, 
         GruMemory(again.journal, FakeEncoder(), again.folder, hidden_dim=64).remember(make_session("I keep goats."))
         again.journal.close()
         assert len(opened(copy, passphrase).journal.facts()) == 4
+    assert "damaged" not in caplog.text
     assert len(ends) == 2  # both sides of the rename were seen
 
 
