@@ -56,6 +56,14 @@ def open_arm(memory_dir: Path, arm: str = "gru", passphrase: str = PASSPHRASE) -
     return GruMemory(found.journal, FakeEncoder(), found.folder, hidden_dim=64)
 
 
+def record(memory_dir: Path) -> None:
+    """Write the facts into ana's journal."""
+    journal = opened(memory_dir).journal
+    for number, fact in enumerate(FACTS):
+        journal.record(make_session(fact, day=number))
+    journal.close()
+
+
 def encrypt(memory_dir: Path, passphrase: str = PASSPHRASE) -> Path:
     """Encrypt ana's memory and return its folder."""
     found = opened(memory_dir)
@@ -140,7 +148,7 @@ def test_no_plain_text_while_a_transaction_is_written(folder, tmp_path):
 
 
 def test_every_leftover_in_plain_text_is_deleted(tmp_path):
-    tell(open_arm(tmp_path), *FACTS)
+    record(tmp_path)
     folder = storage.user_folder(tmp_path, "ana")
     for name in ("journal.db.damaged-1", ".memory.pkl.x1", "journal.db.new", "chroma"):
         (folder / name).write_text(" ".join(FACTS))
@@ -150,9 +158,7 @@ def test_every_leftover_in_plain_text_is_deleted(tmp_path):
 
 
 def test_old_bytes_are_overwritten_not_only_unlinked(tmp_path):
-    memory = open_arm(tmp_path)
-    tell(memory, *FACTS)
-    memory.journal.close()
+    record(tmp_path)
     with (storage.user_folder(tmp_path, "ana") / "journal.db").open("rb") as old:
         encrypt(tmp_path)
         assert old.read().strip(b"\0") == b""
@@ -229,7 +235,7 @@ def asked(memory_dir: Path, encryption: str, *lines: str, **options: object) -> 
 def test_on_off_on_changes_nothing(tmp_path):
     memory = open_arm(tmp_path)
     tell(memory, *FACTS, "I keep bees.", "My boat is now called Quagga.")
-    memory.forget("bees")
+    memory.forget("bees")  # leaves its hash
     before = rows(memory.journal)
     memory.journal.close()
     for way in ("on", "off", "on", "off"):
@@ -260,7 +266,7 @@ def test_new_memory_is_encrypted_from_its_first_line(tmp_path):
     ],
 )
 def test_what_cannot_be_done_changes_nothing(tmp_path, encrypted, encryption, lines, said):
-    tell(open_arm(tmp_path), *FACTS)
+    record(tmp_path)
     if encrypted:
         encrypt(tmp_path)
     before = bytes_under(tmp_path)
@@ -297,7 +303,7 @@ def test_idle_program_is_told_and_loses_no_line_in_silence(tmp_path, encrypted):
 
 
 def test_full_disk_leaves_the_memory_as_it_was(tmp_path, monkeypatch):
-    tell(open_arm(tmp_path), *FACTS)
+    record(tmp_path)
     monkeypatch.setattr(storage, "flush_file", _no_room)
     with pytest.raises(StoreError, match="No space left"):
         convert(*asked(tmp_path, "on", PASSPHRASE))

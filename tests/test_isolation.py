@@ -1,6 +1,7 @@
 """Users are apart: any name is safe or refused, and nothing that one does reaches another.
 
-pytest tests/test_isolation.py        needs no weights and no network
+pytest tests/test_isolation.py                needs no weights and no network
+pytest tests/test_isolation.py -m slow        the same with more users
 """
 
 from __future__ import annotations
@@ -156,7 +157,8 @@ def test_nothing_of_one_user_reaches_another(arm, tmp_path):
     assert [line.text for line in memories["ana"].journal.facts()] == ["My code word is heron0.", "I keep goats."]
 
 
-@settings(max_examples=6, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=20, deadline=None)
 @given(users=st.lists(st.sampled_from(ALIKE), min_size=3, max_size=3, unique=True))
 def test_users_with_names_alike_keep_their_own_facts(users):
     with tempfile.TemporaryDirectory() as here:
