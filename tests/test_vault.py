@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import keyring
 import pytest
@@ -223,3 +225,12 @@ def test_machine_without_a_keyring_is_one_line(monkeypatch):
     monkeypatch.setattr(keyring.core, "_keyring_backend", fail.Keyring())
     with pytest.raises(LockedError, match="keyring cannot be used"):
         Passphrases(Settings(passphrase_keyring=True)).current("id")
+
+
+def test_every_test_that_the_document_names_is_there():
+    root = Path(__file__).parent
+    text = (root.parent / "docs" / "security.md").read_text("utf-8")
+    code = "".join(path.read_text("utf-8") for path in root.glob("test_*.py"))
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert len(named) > 20
+    assert [name for name in named if f"def {name}(" not in code] == []
