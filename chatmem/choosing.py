@@ -32,6 +32,7 @@ from chatmem.sentences import (
     words,
 )
 from chatmem.succession import predecessors
+from chatmem.tension import event_against, is_claim
 from chatmem.times import Span, is_past, tells_event
 from chatmem.versions import is_of_other, newest_only
 
@@ -143,7 +144,11 @@ class Choice:
         chosen = self._with_own_name(query, chosen, wanted, k)
         if wanted.replaced:
             return _without_newer(query, chosen)[:k]
-        return self._newest(newest_only(chosen))[:k]
+        chosen = self._newest(newest_only(chosen))
+        if asks_whether_user(query) and chosen and is_claim(chosen[0].text) and k > 1:
+            event = event_against(chosen[0], ranked)
+            return [chosen[0], event] if event else chosen[:k]
+        return chosen[:k]
 
     def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
         """Return the lines nearest to a query, best first, without the decision's word; what is over is among them."""

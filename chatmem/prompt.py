@@ -20,7 +20,15 @@ from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
 from chatmem.languages import language_of, quoted
-from chatmem.sentences import asks_about_assistant, asks_about_thing, asks_for_own_fact, is_personal, words
+from chatmem.sentences import (
+    asks_about_assistant,
+    asks_about_thing,
+    asks_for_own_fact,
+    asks_whether_user,
+    is_personal,
+    words,
+)
+from chatmem.tension import in_tension
 from chatmem.times import end_of, holds
 
 PromptForm = Literal["auto", "specification"]
@@ -170,13 +178,18 @@ def whole_answer(user_input: str, lines: Sequence[Recollection]) -> str:
     """Return the reply where the lines are the reply; "" where a reader has to make one of them.
 
     So it is for what was told about one thing ("What do you know about Petra?"), for several questions in one, and in
-    languages that the model can hardly write.
+    languages that the model can hardly write, and where what happened may not fit what is always so.
     """
     question = (user_input.strip().splitlines() or [""])[-1]
     if language := language_of(question):
         best = lines[0]
         said = as_said_to_user(best) if language in ("zh", "ja") else quoted(best.text, language)
         return said if best.score >= CERTAIN else ""
+    if asks_whether_user(question) and in_tension(lines):
+        claim, event = lines[0], lines[1]
+        told = " ".join(event.text.split())
+        day = spoken(event.when.date())
+        return f"{as_said_to_user(claim)} But on {day} you said: “{told}” So that may have changed."
     if asks_about_thing(question) and not asks_about_assistant(question):
         sure = [line for line in lines if line.score >= CERTAIN or names_in(question) & set(words(line.text))]
         return " ".join(as_said_to_user(line) for line in sure)
