@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, export_rows, migration, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
@@ -169,28 +169,31 @@ class Journal:
             return telling.insert_whole(db, session, uid or uuid.uuid4().hex)
 
     def restore_all(self, exported: Sequence[Mapping[str, Any]], *, forgotten: bool = False) -> Restored:
-        """Write the sessions that `export` returned and that are not here yet, all or none.
+        """Write the sessions that `dump` or `export` returned and that are not here yet, all or none.
+
+        Into an empty journal states come as they were dumped; else they are derived from all that is there then.
 
         Args:
             exported: the sessions.
             forgotten: whether sentences that were forgotten since come back, too.
 
         Raises:
-            KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
+            KeyError, TypeError, ValueError: they are something else; nothing was written.
         """
-        sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
+        sessions = export_rows.sessions(exported)
         with self._transaction() as db:
+            is_empty = db.scalar(sa.select(schema.sessions.c.number).limit(1)) is None
             if forgotten:
                 telling.drop_shorter(db, sessions)
-            added = [telling.insert_whole(db, session, uid, derived=False) for uid, session in sessions]
-            numbers = [number for number in added if number is not None]
+            numbers = export_rows.load(db, exported)
             new = rows.select_lines(db, where=schema.turns.c.session.in_(numbers))
             buried = [] if forgotten else tombstones.buried(db, new)
             if forgotten:
                 tombstones.lift(db, new)
             if buried:
                 rows.erase(db, buried)
-            state_rows.derive_all(db)  # what is imported may be older than what is here
+            if buried or not (is_empty and export_rows.have_states(exported)):
+                state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
         return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
 
@@ -317,6 +320,11 @@ class Journal:
                 turn = {name: row[name] for name in ("speaker", "text", "when", "explicit")}
                 session["turns"].append(turn)
         return list(found.values())
+
+    def dump(self) -> list[dict[str, Any]]:
+        """Return all that is kept but the vectors as plain values, oldest session first: what /export writes."""
+        with self._transaction() as db:
+            return export_rows.dump(db)
 
     def unindexed(self, fingerprint: str) -> list[int]:
         """Return the finished sessions that have no vectors of this encoder, oldest first."""

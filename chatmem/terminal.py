@@ -125,8 +125,12 @@ class TerminalReader:
 
 def clean(line: str) -> str:
     """Return a line without its end and without control characters that are no white space."""
-    kept = (char for char in line if char in "\n\t" or (ord(char) >= 32 and not 0x7F <= ord(char) < 0xA0))
-    return "".join(kept).strip()
+    return printable(line).strip()
+
+
+def printable(text: str) -> str:
+    """Return a text without the control characters that are no white space: a terminal would obey them."""
+    return "".join(char for char in text if char in "\n\t" or (ord(char) >= 32 and not 0x7F <= ord(char) < 0xA0))
 
 
 def page(text: str) -> bool:
