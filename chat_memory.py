@@ -224,10 +224,12 @@ def open_model(settings: Settings) -> LanguageModel:
 def open_journal(settings: Settings) -> Opened:
     """Return the user's journal; with --temporary an empty one in RAM."""
     from chatmem.journal import Journal
-    from chatmem.opening import Opened, open_user
+    from chatmem.opening import Opened, open_store, open_user
 
     if settings.temporary:
         return Opened(Journal("sqlite://"), None)
+    if settings.store is not None:
+        return open_store(settings.store, settings.user)
     return open_user(settings.memory_dir, settings.user)
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import audit, export_rows, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, export_rows, migration, rows, schema, server, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
@@ -38,8 +38,8 @@ class Restored(NamedTuple):
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str | sa.URL) -> None:
-        """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+    def __init__(self, url: str | sa.URL | sa.Engine) -> None:
+        """Open or make the journal at a database URL, or one of `server.open_engine`; "sqlite://" is one in RAM.
 
         Raises:
             DamagedError: it is damaged or foreign.
@@ -79,6 +79,8 @@ class Journal:
             answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
             if answer != "ok":
                 raise DamagedError(f"the journal is damaged: {answer}")
+        else:
+            server.make_schema(db)
         names = sa.inspect(db).get_table_names()
         if names and "meta" not in names:
             raise DamagedError("the journal is a database of another program")
@@ -106,9 +108,13 @@ class Journal:
         except sa.exc.DBAPIError as error:
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
             kind = DamagedError if damaged else StoreError
-            raise kind(f"the journal cannot be used: {error.orig}") from error
+            raise kind(f"the journal cannot be used: {server.reason(self._engine, error)}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
             raise DamagedError(f"the journal is damaged: {error}") from error
+
+    def lock(self, uid: str) -> server.SessionLock | None:
+        """Return the lock of a session in progress where the journal is on a server; None where files do that."""
+        return None if self._engine.dialect.name == "sqlite" else server.SessionLock(self._engine, uid)
 
     def close(self) -> None:
         """Close every connection."""
@@ -192,7 +198,7 @@ class Journal:
                 tombstones.lift(db, new)
             if buried:
                 rows.erase(db, buried)
-            if buried or not (is_empty and export_rows.have_states(exported)):
+            if buried or (numbers and not (is_empty and export_rows.have_states(exported))):
                 state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
         return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
@@ -276,7 +282,7 @@ class Journal:
     def _vacuum(self) -> None:
         """Rewrite the file without the pages that are free now."""
         if self._engine.dialect.name != "sqlite":
-            return
+            return server.vacuum(self._engine, list(schema.metadata.tables))
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -22,6 +22,7 @@ class Settings:
     user: str = "default"
     memory_dir: Path = Path()
     memory: MemoryName = "gru"
+    store: str | None = field(default=None, repr=False)  # may hold a password
     temporary: bool = False
     k: int = 3
     slots: int = 10
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     memory = parser.add_argument_group("memory")
     memory.add_argument("--user", default="default", metavar="NAME", help="whose memory this is (default: default)")
     memory.add_argument("--memory-dir", type=Path, metavar="DIR", help="where memories lie (default: the data folder)")
+    memory.add_argument("--store", metavar="URL", help="a PostgreSQL server to keep them on, for several machines")
     memory.add_argument("--memory", choices=["gru", "rag", "none"], default="gru", help="how it is read (default: gru)")
     memory.add_argument("--temporary", action="store_true", help="neither read nor write any memory")
     memory.add_argument("--k", type=_at_least(0), default=3, help="largest number of memory lines (default: 3)")
