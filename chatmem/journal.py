@@ -343,6 +343,12 @@ class Journal:
         with self._transaction() as db:
             return list(db.scalars(query))
 
+    def has_other_vectors(self, fingerprint: str) -> bool:
+        """Tell whether vectors of another encoder are here; they are never read, and replaced one session at a time."""
+        query = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint != fingerprint).limit(1)
+        with self._transaction() as db:
+            return db.scalar(query) is not None
+
     def lines(self, session: int | None = None) -> list[rows.Line]:
         """Return the sentences of one session, or of all, in the order in which they were said."""
         with self._transaction() as db:

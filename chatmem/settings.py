@@ -26,6 +26,7 @@ class Settings:
     temporary: bool = False
     k: int = 3
     slots: int = 10
+    embedder: str | None = None
     model: str = bundled.NAME
     device: str = "auto"
     max_new_tokens: int = 128
@@ -83,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     memory.add_argument("--slots", type=_at_least(1), default=10, help="sessions in the pool (default: 10)")
     memory.add_argument(
         "--idle-timeout", type=_minutes, metavar="MINUTES", help="finish the session after silence (default: never)"
+    )
+    memory.add_argument(
+        "--embedder", metavar="NAME|DIR", help="another sentence encoder: folder or hub name (default: the bundled one)"
     )
     model = parser.add_argument_group("language model")
     model.add_argument(
