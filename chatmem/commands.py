@@ -43,7 +43,8 @@ def export(journal: Journal, name: str) -> str:
         content = {"format": export_file.FORMAT, "version": export_file.VERSION, "sessions": sessions}
         text = json.dumps(content, ensure_ascii=False, indent=1)
     write_atomic(path, text.encode())
-    return f"Wrote {count(len(sessions), 'session')} to {path}; anyone who gets this file can read it"
+    said = f"Wrote {count(len(sessions), 'session')} to {path}"
+    return said if journal.vault is None else f"{said}. Everybody who has this file can read it: it is not encrypted"
 
 
 def import_file(memory: IndexedMemory, name: str) -> str:
@@ -77,4 +78,7 @@ def _file(name: str, command: str) -> Path:
     """Return the path a command was given."""
     if not name:
         raise CommandError(f"{command} needs the name of a file: {command} FILE")
-    return Path(name).expanduser()
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:  # "~nobody"
+        raise CommandError(f"{name}: there is no such home folder") from error
