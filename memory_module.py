@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from chatmem import storage
+from chatmem import storage, terminal
 from chatmem.archive import Archive
 from chatmem.choosing import THRESHOLD, Scored, Wanted
 from chatmem.embedding import Encoder
@@ -342,7 +342,10 @@ class GruMemory(IndexedMemory):
 
     def _encode_sessions(self) -> None:
         """Put the vectors of the finished sessions that have none beside their text."""
-        for number in self.journal.unindexed(self.fingerprint):
+        waiting = self.journal.unindexed(self.fingerprint)
+        if self.journal.has_other_vectors(self.fingerprint):
+            log.warning("Another sentence encoder or other weights: %d sessions are read again.", len(waiting))
+        for number in terminal.progress(waiting, "sessions"):
             slot, lines = self._reader.read(number, [line.text for line in self.journal.lines(number)])
             self.journal.store_vectors(number, self.fingerprint, slot.tobytes(), lines.tobytes())
             self._reader.forget(number)

@@ -205,8 +205,8 @@ class Chat:
     def _begin(self, turn: Turn) -> int:
         """Begin a session that other programs can see to be in progress."""
         self._uid = uuid.uuid4().hex
-        if self._folder is not None:
-            self._lock = session_lock(self._folder, self._uid)
+        self._lock = session_lock(self.journal, self._folder, self._uid)
+        if self._lock is not None:
             try:
                 self._lock.acquire()
             except OSError as error:

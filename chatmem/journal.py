@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, export_rows, migration, rows, schema, server, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
@@ -38,8 +38,8 @@ class Restored(NamedTuple):
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str | sa.URL, vault: Vault | None = None) -> None:
-        """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+    def __init__(self, url: str | sa.URL | sa.Engine, vault: Vault | None = None) -> None:
+        """Open or make the journal at a database URL, or one of `server.open_engine`; "sqlite://" is one in RAM.
 
         Args:
             url: where it is.
@@ -85,6 +85,8 @@ class Journal:
             answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
             if answer != "ok":
                 raise DamagedError(f"the journal is damaged: {answer}")
+        else:
+            server.make_schema(db)
         names = sa.inspect(db).get_table_names()
         if names and "meta" not in names:
             raise DamagedError("the journal is a database of another program")
@@ -114,7 +116,7 @@ class Journal:
             self._check_in_place()
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
             kind = DamagedError if damaged else StoreError
-            raise kind(f"the journal cannot be used: {error.orig}") from error
+            raise kind(f"the journal cannot be used: {server.reason(self._engine, error)}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
             raise DamagedError(f"the journal is damaged: {error}") from error
         except MemoryError as error:
@@ -126,6 +128,10 @@ class Journal:
         """Refuse to go on with a file that another one was put in the place of: nobody reads it again."""
         if self._file not in (None, _identity(self._engine.url)):
             raise StoreError("the journal was replaced by another program: start this one again")
+
+    def lock(self, uid: str) -> server.SessionLock | None:
+        """Return the lock of a session in progress where the journal is on a server; None where files do that."""
+        return None if self._engine.dialect.name == "sqlite" else server.SessionLock(self._engine, uid)
 
     def close(self) -> None:
         """Close every connection."""
@@ -186,28 +192,31 @@ class Journal:
             return telling.insert_whole(db, session, uid or uuid.uuid4().hex)
 
     def restore_all(self, exported: Sequence[Mapping[str, Any]], *, forgotten: bool = False) -> Restored:
-        """Write the sessions that `export` returned and that are not here yet, all or none.
+        """Write the sessions that `dump` or `export` returned and that are not here yet, all or none.
+
+        Into an empty journal states come as they were dumped; else they are derived from all that is there then.
 
         Args:
             exported: the sessions.
             forgotten: whether sentences that were forgotten since come back, too.
 
         Raises:
-            KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
+            KeyError, TypeError, ValueError: they are something else; nothing was written.
         """
-        sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
+        sessions = export_rows.sessions(exported)
         with self._transaction() as db:
+            is_empty = db.scalar(sa.select(schema.sessions.c.number).limit(1)) is None
             if forgotten:
                 telling.drop_shorter(db, sessions)
-            added = [telling.insert_whole(db, session, uid, derived=False) for uid, session in sessions]
-            numbers = [number for number in added if number is not None]
+            numbers = export_rows.load(db, exported)
             new = rows.select_lines(db, where=schema.turns.c.session.in_(numbers))
             buried = [] if forgotten else tombstones.buried(db, new)
             if forgotten:
                 tombstones.lift(db, new)
             if buried:
                 rows.erase(db, buried)
-            state_rows.derive_all(db)  # what is imported may be older than what is here
+            if buried or (numbers and not (is_empty and export_rows.have_states(exported))):
+                state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
         return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
 
@@ -290,7 +299,7 @@ class Journal:
     def _vacuum(self) -> None:
         """Rewrite the file without the pages that are free now."""
         if self._engine.dialect.name != "sqlite":
-            return
+            return server.vacuum(self._engine, list(schema.metadata.tables))
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")
@@ -335,6 +344,11 @@ class Journal:
                 session["turns"].append(turn)
         return list(found.values())
 
+    def dump(self) -> list[dict[str, Any]]:
+        """Return all that is kept but the vectors as plain values, oldest session first: what /export writes."""
+        with self._transaction() as db:
+            return export_rows.dump(db)
+
     def unindexed(self, fingerprint: str) -> list[int]:
         """Return the finished sessions that have no vectors of this encoder, oldest first."""
         current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
@@ -345,6 +359,12 @@ class Journal:
         )
         with self._transaction() as db:
             return list(db.scalars(query))
+
+    def has_other_vectors(self, fingerprint: str) -> bool:
+        """Tell whether vectors of another encoder are here; they are never read, and replaced one session at a time."""
+        query = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint != fingerprint).limit(1)
+        with self._transaction() as db:
+            return db.scalar(query) is not None
 
     def lines(self, session: int | None = None) -> list[rows.Line]:
         """Return the sentences of one session, or of all, in the order in which they were said."""

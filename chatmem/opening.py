@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from chatmem import encrypting, storage
+from chatmem import encrypting, server, storage
 from chatmem.interface import DamagedError, LockedError, NewerError, StoreError, Turn
 from chatmem.journal import Journal
 from chatmem.schema import connect
@@ -64,6 +64,18 @@ def open_user(memory_dir: Path, user: str, passphrase: Callable[[str], str] | No
         log.warning("%s. This conversation will not be remembered.", str(error).rstrip("."))
         return Opened(Journal.copy_in_ram(path, vault), None)
     return Opened(journal, folder)
+
+
+def open_store(store: str, user: str) -> Opened:
+    """Open or make the memory of a user on a server; nothing of it is kept on this machine.
+
+    Raises:
+        UsageError: the URL or the name cannot be used.
+        StoreError: the server cannot be reached, or what is there cannot be used.
+    """
+    journal = Journal(server.open_engine(store, user))
+    _finish_abandoned(journal, None)
+    return Opened(journal, None)
 
 
 def _open_or_repair(path: Path, vault: Vault | None, *, is_new: bool) -> Journal:
@@ -129,10 +141,12 @@ def _rows(path: Path, vault: Vault | None, query: str) -> Iterator[tuple[Any, ..
         yield from db.execute(query)
 
 
-def _finish_abandoned(journal: Journal, folder: Path) -> None:
+def _finish_abandoned(journal: Journal, folder: Path | None) -> None:
     """Finish the sessions whose program is gone: nobody holds their lock any more."""
     for number, uid in journal.open_sessions():
-        lock = session_lock(folder, uid)
+        lock = session_lock(journal, folder, uid)
+        if lock is None:
+            continue
         try:
             lock.acquire(blocking=False)
         except Timeout:
@@ -148,13 +162,16 @@ def _finish_abandoned(journal: Journal, folder: Path) -> None:
             log.warning("Recovered a session of %d lines from %s.", len(said), started)
 
 
-def session_lock(folder: Path, uid: str) -> FileLock:
-    """Return the lock that a program holds while a session of its own is open."""
+def session_lock(journal: Journal, folder: Path | None, uid: str) -> FileLock | server.SessionLock | None:
+    """Return the lock that a program holds while a session of its own is open; None where no other one can see it."""
+    if folder is None:
+        return journal.lock(uid)
     return FileLock(folder / f"open-{uid}.lock", mode=0o600)
 
 
-def release(lock: FileLock) -> None:
+def release(lock: FileLock | server.SessionLock) -> None:
     """Let go of a session's lock and take its file away."""
     lock.release()
-    with suppress(OSError):
-        Path(lock.lock_file).unlink(missing_ok=True)
+    if isinstance(lock, FileLock):
+        with suppress(OSError):
+            Path(lock.lock_file).unlink(missing_ok=True)

@@ -5,6 +5,7 @@ Knows nothing of what is done with the rows.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,22 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 FORMAT = "chatmem-journal"
 VERSION = 3
+LONGEST_HANDLE = 500  # characters
 _QUIET = "PRAGMA cipher_log_level = NONE"  # SQLCipher writes to stderr what it also raises; plain SQLite ignores it
+
+
+class Handle(sa.types.TypeDecorator[str]):
+    """A handle as it is, but for PostgreSQL, whose indexes take no long values: there a long one is hashed."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """Return what is stored and compared."""
+        if value is None or len(value) <= LONGEST_HANDLE or dialect.name != "postgresql":
+            return value
+        return f"#{hashlib.sha256(value.encode()).hexdigest()}"
+
 
 metadata = sa.MetaData()
 meta = sa.Table(
@@ -50,7 +66,7 @@ lines = sa.Table(
     sa.Column(
         "text", sa.Text, nullable=False
     ),  # as it reads alone: a shared subject repeated, a correction put in place
-    sa.Column("words", sa.Text, nullable=False, index=True),  # what two ways to write the same share
+    sa.Column("words", sa.Text, nullable=False),  # what two ways to write the same share
     sa.Column("kind", sa.String, nullable=False),  # judgement.Kind, or "reply" for what the assistant said
     sa.Column("at", sa.Float, nullable=False, index=True),  # seconds since 1970: the order that states are derived in
     sa.Column("refers", sa.String, nullable=False),  # keys of the lines that it corrects or takes back, as JSON
@@ -61,11 +77,12 @@ lines = sa.Table(
     sa.Column("holds_until", sa.String),  # the last one
     sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
+sa.Index("ix_lines_words", lines.c.words, postgresql_using="hash")  # its other kind takes no long texts
 handles = sa.Table(  # under which words a memory line is found by a new one that may change its state
     "handles",
     metadata,
     sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
-    sa.Column("handle", sa.String, primary_key=True, index=True),
+    sa.Column("handle", Handle, primary_key=True, index=True),
 )
 tombstones = sa.Table(  # keyed hashes of forgotten sentences; a journal without this table has none
     "tombstones", metadata, sa.Column("mark", sa.String, primary_key=True)
@@ -82,16 +99,16 @@ vectors = sa.Table(
 )
 
 
-def open_engine(place: str | sa.URL, key: str | None = None) -> sa.Engine:
+def open_engine(place: str | sa.URL | sa.Engine, key: str | None = None) -> sa.Engine:
     """Return an engine for a database URL; "sqlite://" is a database in RAM.
 
     Args:
-        place: the URL.
+        place: the URL, or an engine, which is returned.
         key: with which SQLCipher reads and writes the file; None is plain SQLite.
     """
+    if isinstance(place, sa.Engine):
+        return place
     url = sa.make_url(place)
-    if url.get_backend_name() != "sqlite":
-        return sa.create_engine(url)
     options: dict[str, Any] = {"poolclass": QueuePool if url.database else StaticPool}
     if key is not None:
         url = url.set(drivername="sqlite+pysqlcipher", password=key)

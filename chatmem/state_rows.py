@@ -19,6 +19,7 @@ from chatmem.states import NUM_RIVALS, Ledger, Statement, derive, handles_for
 from chatmem.times import end_of
 
 _LINES = schema.lines.c
+_AT_ONCE = 10_000  # keys in one query, under what every database allows
 _STATED = (*sorted(MEMORY_KINDS), "retraction")
 
 
@@ -73,6 +74,12 @@ def index(db: sa.Connection, statements: Iterable[Statement]) -> None:
     ]
     if values:
         db.execute(schema.handles.insert(), values)
+
+
+def index_of(db: sa.Connection, keys: Sequence[int]) -> None:
+    """Let lines that were written by themselves be found by what may change their states."""
+    for start in range(0, len(keys), _AT_ONCE):
+        index(db, _statements(db, _LINES.key.in_(keys[start : start + _AT_ONCE])))
 
 
 def supersede(db: sa.Connection, key: int, older: Sequence[int]) -> None:

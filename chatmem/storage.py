@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 INDEX_NAMES = ("memory.pkl", "chroma")  # what can be made again from the journal
 
 
-def user_folder(memory_dir: Path, user: str) -> Path:
-    """Make and return the folder of one user, mode 0700.
+def user_digest(user: str) -> str:
+    """Return what stands for a user's exact name wherever a name would be used: 32 hexadecimal digits of its hash.
 
-    A name is never used as a path: the folder is named by the hash of the exact name, in letters and digits that every
-    file system keeps apart, the ones that ignore case, too.
+    Letters and digits that every file system keeps apart, the ones that ignore case, too.
 
     Raises:
-        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
-        StoreError: the folder cannot be made.
+        UsageError: the name is blank or is not valid text.
     """
     try:
         digest = hashlib.sha256(user.encode("utf-8")).hexdigest()[:32]
@@ -39,7 +37,17 @@ def user_folder(memory_dir: Path, user: str) -> Path:
         raise UsageError("--user is not valid UTF-8: give the name in another encoding") from error
     if not any(char.isprintable() and not char.isspace() for char in user):
         raise UsageError("--user must not be empty: give a name, or leave the option out")
-    folder = memory_dir / f"user-{digest}"
+    return digest
+
+
+def user_folder(memory_dir: Path, user: str) -> Path:
+    """Make and return the folder of one user, mode 0700; a name is never used as a path.
+
+    Raises:
+        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
+        StoreError: the folder cannot be made.
+    """
+    folder = memory_dir / f"user-{user_digest(user)}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -128,7 +128,7 @@ def test_files_of_a_memory_are_named(tmp_path: Path):
     assert opened.folder is not None
     memory = GruMemory(opened.journal, RandomEncoder(), opened.folder)
     memory.remember(make_session("I keep goats."))
-    lock = session_lock(opened.folder, "a1b2")
+    lock = session_lock(opened.journal, opened.folder, "a1b2")
     lock.acquire()
     opened.journal.begin(NOON, "a1b2")
     found = {path.name for path in opened.folder.iterdir()}

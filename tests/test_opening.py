@@ -70,7 +70,7 @@ def test_abandoned_session_is_finished_with_a_notice(folder, tmp_path, caplog):
 
 def test_session_of_a_living_program_is_left_alone(folder, tmp_path, caplog):
     journal = open_user(tmp_path, "ana").journal
-    lock = session_lock(folder, "alive")
+    lock = session_lock(journal, folder, "alive")
     with lock:
         number = journal.begin(NOON, "alive")
         assert open_user(tmp_path, "ana").journal.open_sessions() == [(number, "alive")]
