@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import logging
 import os
 import re
 import socket
@@ -127,6 +128,15 @@ def on_server(user: str | None = None) -> Iterator[Journal]:
     with engine.begin() as db:
         db.execute(sa.schema.DropSchema(db.scalar(sa.text("SHOW search_path")), cascade=True))
     journal.close()
+
+
+@pytest.fixture(autouse=True)
+def _own_handlers() -> Iterator[None]:
+    """Let no test that runs the program in this process leave its notices on for the others."""
+    log = logging.getLogger("chatmem")
+    handlers = list(log.handlers)
+    yield
+    log.handlers = handlers
 
 
 def make_session(*texts: str, day: int = 0, when: datetime | None = None) -> Session:
