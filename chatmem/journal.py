@@ -13,19 +13,20 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, journal_words, migration, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
+from chatmem.times import Span
 
 
 class Restored(NamedTuple):
@@ -33,6 +34,14 @@ class Restored(NamedTuple):
 
     added: int
     forgotten: int
+
+
+class Waiting(NamedTuple):
+    """The sessions without vectors, oldest first, at one revision of the journal."""
+
+    revision: int  # changes whenever vectors were stored or text was erased
+    finished: list[int]
+    open: list[int]
 
 
 class Journal:
@@ -89,6 +98,7 @@ class Journal:
                 [{"key": "format", "value": schema.FORMAT}, {"key": "version", "value": str(schema.VERSION)}],
             )
             db.execute(schema.meta.insert(), [{"key": "revision", "value": "0"}])
+            journal_words.create(db)
         found = {key: value for key, value in db.execute(sa.select(schema.meta.c.key, schema.meta.c.value))}
         if found.get("format") != schema.FORMAT:
             raise DamagedError("the journal is a database of another program")
@@ -161,7 +171,6 @@ class Journal:
         """Let a line take the place of older ones, by their keys."""
         with self._transaction() as db:
             state_rows.supersede(db, line, older)
-            rows.bump(db)
 
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
@@ -190,6 +199,8 @@ class Journal:
                 tombstones.lift(db, new)
             if buried:
                 rows.erase(db, buried)
+            if buried or forgotten:
+                journal_words.scrub(db)
             state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
         return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
@@ -199,25 +210,27 @@ class Journal:
         with self._transaction() as db:
             tombstones.paste(db, key, marks)
 
-    def drop_vectors(self) -> None:
-        """Drop the vectors of every session; they can be made again."""
+    def drop_vectors(self, sessions: Collection[int]) -> None:
+        """Drop the vectors of some sessions; they can be made again."""
         with self._transaction() as db:
-            db.execute(schema.vectors.delete())
+            db.execute(schema.vectors.delete().where(schema.vectors.c.session.in_(sessions)))
             rows.bump(db)
 
-    def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
-        """Keep the vectors of a session beside its text, in place of older ones."""
+    def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> int:
+        """Keep the vectors of a session beside its text, in place of older ones, and return the revision."""
         with self._transaction() as db:
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))
             row = {"session": session, "fingerprint": fingerprint, "slot": slot, "lines": lines}
             db.execute(schema.vectors.insert(), [row])
             rows.bump(db)
+            return rows.revision(db)
 
     def discard(self, session: int) -> None:
         """Erase a session as if it had never been."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
             state_rows.derive_all(db)
+            journal_words.scrub(db)
             rows.bump(db)
 
     def forget(self, text: str) -> list[Recollection]:
@@ -250,12 +263,14 @@ class Journal:
             tombstones.lay(db, gone)
             rows.erase(db, gone)
             state_rows.derive_all(db)
+            journal_words.scrub(db)
 
     def clear(self) -> None:
         """Erase everything."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete())
             tombstones.clear(db)
+            journal_words.scrub(db)
             rows.bump(db)
         self._vacuum()
 
@@ -268,6 +283,7 @@ class Journal:
         """Mend of it what can be mended; vectors are made again by the memory."""
         with self._transaction() as db:
             audit.mend(db)
+            journal_words.scrub(db)
         self._vacuum()
 
     def _vacuum(self) -> None:
@@ -283,11 +299,6 @@ class Journal:
             connection.close()
 
     # Reading
-
-    def revision(self) -> int:
-        """Return a number that changes whenever vectors were stored or text was erased."""
-        with self._transaction() as db:
-            return int(db.scalar(sa.select(schema.meta.c.value).where(schema.meta.c.key == "revision")) or 0)
 
     def open_sessions(self) -> list[tuple[int, str]]:
         """Return number and uid of the sessions that nobody has finished."""
@@ -318,39 +329,57 @@ class Journal:
                 session["turns"].append(turn)
         return list(found.values())
 
-    def unindexed(self, fingerprint: str) -> list[int]:
-        """Return the finished sessions that have no vectors of this encoder, oldest first."""
-        current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
-        query = (
-            sa.select(schema.sessions.c.number)
-            .where(schema.sessions.c.finished.is_not(None), schema.sessions.c.number.not_in(current))
-            .order_by(schema.sessions.c.number)
-        )
-        with self._transaction() as db:
-            return list(db.scalars(query))
-
     def lines(self, session: int | None = None) -> list[rows.Line]:
         """Return the sentences of one session, or of all, in the order in which they were said."""
         with self._transaction() as db:
             return rows.select_lines(db, session)
 
-    def pending(self, fingerprint: str) -> list[rows.Line]:
-        """Return the sentences of sessions that have no vectors of this encoder yet: open ones, and new ones."""
+    def waiting(self, fingerprint: str) -> Waiting:
+        """Return which sessions have no vectors of this encoder yet, and the revision."""
         current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
-        waiting = sa.select(schema.sessions.c.number).where(schema.sessions.c.number.not_in(current))
+        columns = schema.sessions.c
+        query = sa.select(columns.number, columns.finished).where(columns.number.not_in(current))
         with self._transaction() as db:
-            numbers = list(db.scalars(waiting))  # a query of its own, so that the next one finds turns by their index
-            return rows.select_lines(db, where=schema.turns.c.session.in_(numbers)) if numbers else []
+            found = db.execute(query.order_by(columns.number)).all()
+            return Waiting(
+                rows.revision(db),
+                [number for number, finished in found if finished is not None],
+                [number for number, finished in found if finished is None],
+            )
 
-    def vectors(self, fingerprint: str) -> list[rows.SessionVectors]:
-        """Return the vectors that this encoder made, oldest session first."""
-        query = (
-            sa.select(schema.vectors.c.session, schema.vectors.c.slot, schema.vectors.c.lines)
-            .where(schema.vectors.c.fingerprint == fingerprint)
-            .order_by(schema.vectors.c.session)
-        )
+    def slots(self, fingerprint: str) -> tuple[int, list[tuple[int, bytes]]]:
+        """Return the revision, and the number and the slot of each session that this encoder read, oldest first."""
+        columns = schema.vectors.c
+        query = sa.select(columns.session, columns.slot).where(columns.fingerprint == fingerprint)
         with self._transaction() as db:
-            return [rows.SessionVectors(*row) for row in db.execute(query)]
+            found = db.execute(query.order_by(columns.session)).all()
+            return rows.revision(db), [(number, slot) for number, slot in found]
+
+    def pages(self, sessions: Collection[int], fingerprint: str, kinds: Collection[str]) -> list[rows.Page]:
+        """Return sessions that this encoder read, with their lines of some kinds and all their vectors."""
+        with self._transaction() as db:
+            return rows.select_pages(db, sessions, fingerprint, kinds)
+
+    def word_scores(self, query: str) -> dict[int, float]:
+        """Return the BM25 score of the lines that share a word with a query, by their keys."""
+        with self._transaction() as db:
+            return journal_words.scores(db, query)
+
+    def sessions_of(self, keys: Collection[int]) -> set[int]:
+        """Return the sessions of lines, by the keys of these."""
+        query = sa.select(schema.turns.c.session).join(schema.lines, schema.lines.c.turn == schema.turns.c.key)
+        with self._transaction() as db:
+            return set(db.scalars(query.where(schema.lines.c.key.in_(keys))))
+
+    def newest_sessions(self, kinds: Collection[str], count: int) -> set[int]:
+        """Return the newest sessions that together hold so many different current lines of some kinds."""
+        with self._transaction() as db:
+            return rows.select_newest_sessions(db, kinds, count)
+
+    def sessions_on(self, days: Span) -> set[int]:
+        """Return the sessions with a line that was said on some days or speaks of one of them."""
+        with self._transaction() as db:
+            return rows.select_sessions_on(db, days)
 
     def matching(self, text: str) -> list[rows.Line]:
         """Return the sentences that `forget` would erase."""

@@ -10,8 +10,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
+from chatmem.words_index import token_text
+
 FORMAT = "chatmem-journal"
-VERSION = 3
+VERSION = 4
 
 metadata = sa.MetaData()
 meta = sa.Table(
@@ -55,14 +57,16 @@ lines = sa.Table(
     sa.Column("until", sa.String),  # when it ceased to be current
     sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
     sa.Column("holds_from", sa.String),  # the first day on which it holds, where it says so; null where that is open
-    sa.Column("holds_until", sa.String),  # the last one
+    sa.Column("holds_until", sa.String, index=True),  # the last one
+    sa.Index("ix_lines_kind_status", "kind", "status"),
     sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
 handles = sa.Table(  # under which words a memory line is found by a new one that may change its state
     "handles",
     metadata,
     sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
-    sa.Column("handle", sa.String, primary_key=True, index=True),
+    sa.Column("handle", sa.String, primary_key=True),
+    sa.Index("ix_handles_newest", "handle", "line"),
 )
 tombstones = sa.Table(  # keyed hashes of forgotten sentences; a journal without this table has none
     "tombstones", metadata, sa.Column("mark", sa.String, primary_key=True)
@@ -71,7 +75,7 @@ vectors = sa.Table(
     "vectors",
     metadata,
     sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), primary_key=True),
-    sa.Column("fingerprint", sa.String, nullable=False),
+    sa.Column("fingerprint", sa.String, nullable=False, index=True),
     sa.Column("slot", sa.LargeBinary, nullable=False),
     sa.Column(
         "lines", sa.LargeBinary, nullable=False
@@ -94,6 +98,7 @@ def open_engine(place: str | sa.URL) -> sa.Engine:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     """Set up a new SQLite connection: we begin transactions ourselves, and deleted bytes are overwritten."""
     connection.isolation_level = None
+    connection.create_function("chatmem_tokens", 1, token_text, deterministic=True)  # for `journal_words`
     for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 
