@@ -130,13 +130,17 @@ def select_pages(db: sa.Connection, sessions: Collection[int], fingerprint: str,
         columns.session.in_(sessions), columns.fingerprint == fingerprint
     )
     pages = {session: Page(session, [], [], 0, vectors) for session, vectors in db.execute(having)}
-    totals = dict.fromkeys(pages, 0)
-    for row in db.execute(_lines_query().where(schema.turns.c.session.in_(pages))):
-        place = totals[row.session]
-        totals[row.session] += 1
-        if row.kind in kinds:
-            pages[row.session].lines.append(_line(row))
-            pages[row.session].places.append(place)
+    turn, line = schema.turns.c, schema.lines.c
+    there = sa.select(turn.session, line.key, line.kind).join(schema.lines, line.turn == turn.key)
+    there = there.where(turn.session.in_(pages)).order_by(turn.session, turn.position, line.key)
+    totals, places = dict.fromkeys(pages, 0), dict[int, int]()
+    for session, key, kind in db.execute(there):
+        if kind in kinds:
+            places[key] = totals[session]
+        totals[session] += 1
+    for found in select_lines(db, where=line.key.in_(places)):
+        pages[found.session].lines.append(found)
+        pages[found.session].places.append(places[found.key])
     return [replace(page, total=totals[page.session]) for page in pages.values()]
 
 

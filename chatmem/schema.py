@@ -31,19 +31,20 @@ turns = sa.Table(
     "turns",
     metadata,
     sa.Column("key", sa.Integer, primary_key=True),
-    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("speaker", sa.String, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("when", sa.String, nullable=False),
     sa.Column("explicit", sa.Boolean, nullable=False),
     sa.Column("sources", sa.String, nullable=False),  # keys of the lines that were in the prompt of this reply
+    sa.Index("ix_turns_place", "session", "position"),
 )
 lines = sa.Table(
     "lines",
     metadata,
     sa.Column("key", sa.Integer, primary_key=True),
-    sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False),
     sa.Column("sentence", sa.Integer, nullable=False),  # of the turn, counted from 0; clauses of one share it
     sa.Column("said", sa.Text, nullable=False),  # as it stands in the turn
     sa.Column(
@@ -58,6 +59,7 @@ lines = sa.Table(
     sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
     sa.Column("holds_from", sa.String),  # the first day on which it holds, where it says so; null where that is open
     sa.Column("holds_until", sa.String, index=True),  # the last one
+    sa.Index("ix_lines_place", "turn", "kind"),  # with ix_turns_place it tells what is where without reading any text
     sa.Index("ix_lines_kind_status", "kind", "status"),
     sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
