@@ -300,6 +300,7 @@ class GruMemory(IndexedMemory):
         self.fingerprint = f"{encoder.fingerprint}-{self.network.fingerprint()}"
         self._archive = Archive(self.network.hidden_dim, encoder.input_dim)
         self._reader = SessionReader(encoder, self.network)
+        self.pages_read = 0  # sessions whose lines the last ranking looked at
         self._pending: dict[int, tuple[list[Line], Reading]] = {}  # of the sessions that are not in the archive
         self._revision = -1
         self._check_pool_file()
@@ -405,6 +406,11 @@ class GruMemory(IndexedMemory):
         ranks = fuse(evidence, weights_for(query))
         return [Scored(*row) for row in zip(lines, scores.tolist(), ranks.tolist(), strict=True)]
 
+    @property
+    def sessions(self) -> list[int]:
+        """The numbers of the finished sessions, oldest first."""
+        return self._archive.sessions
+
     def session_cosines(self, query: Tensor) -> dict[int, float]:
         """Return the cosines of a question (1, H) with the vectors of the finished sessions, by their numbers."""
         num_older = len(self._archive.sessions) - self.network.filled
@@ -432,6 +438,7 @@ class GruMemory(IndexedMemory):
 
     def _pages(self, sessions: set[int], wanted: Wanted) -> tuple[list[Line], HalfArray]:
         """Return the sentences of some sessions with their vectors (L, 2 D); those of damaged ones are made again."""
+        self.pages_read = len(sessions)
         read = self._archive.read(self.journal, self.fingerprint, sessions, wanted.kinds)
         if read.damaged:
             log.warning("The vectors of %d sessions were damaged and are made again.", len(read.damaged))

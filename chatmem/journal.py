@@ -11,12 +11,13 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
@@ -27,6 +28,9 @@ from chatmem.interface import DamagedError, NewerError, Recollection, Session, S
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
 from chatmem.times import Span
+
+log = logging.getLogger("chatmem")
+T = TypeVar("T")
 
 
 class Restored(NamedTuple):
@@ -58,6 +62,7 @@ class Journal:
         self._engine = schema.open_engine(url)
         with self._transaction() as db:
             self._check(db)
+        self._suspected(failed=False)
 
     @classmethod
     def copy_in_ram(cls, path: Path) -> Journal:
@@ -85,9 +90,7 @@ class Journal:
     def _check(self, db: sa.Connection) -> None:
         """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
         if db.dialect.name == "sqlite":
-            answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-            if answer != "ok":
-                raise DamagedError(f"the journal is damaged: {answer}")
+            self._check_pages(db)
         names = sa.inspect(db).get_table_names()
         if names and "meta" not in names:
             raise DamagedError("the journal is a database of another program")
@@ -106,6 +109,41 @@ class Journal:
             raise NewerError(f"the journal has version {found['version']}, newer than this program: update the program")
         schema.tombstones.create(db, checkfirst=True)
         migration.upgrade(db, int(found.get("version", "0")))
+        if self._is_suspect():
+            rows.check_values(db)
+
+    def _check_pages(self, db: sa.Connection) -> None:
+        """Refuse a damaged SQLite file; one that failed in use is checked in full, and its indexes are made again."""
+        suspect = self._is_suspect()
+        check = "PRAGMA integrity_check(1)" if suspect else "PRAGMA quick_check(1)"
+        answer = db.exec_driver_sql(check).scalar()
+        if suspect and answer != "ok":
+            db.exec_driver_sql("REINDEX")
+            journal_words.create(db)
+            answer = db.exec_driver_sql(check).scalar()
+            log.warning("The indexes of the journal were damaged and are made again.")
+        if answer != "ok":
+            raise DamagedError(f"the journal is damaged: {answer}")
+
+    def _is_suspect(self) -> bool:
+        return self._suspect is not None and self._suspect.exists()
+
+    @property
+    def _suspect(self) -> Path | None:
+        """The file that says that the journal failed in use; None where it is in no file."""
+        url = self._engine.url
+        if url.get_backend_name() != "sqlite" or not url.database:
+            return None
+        return Path(f"{url.database}.suspect")
+
+    def _suspected(self, *, failed: bool) -> None:
+        """Note for the next start that the journal failed in use, or that it is sound again."""
+        if (mark := self._suspect) is not None:
+            with contextlib.suppress(OSError):
+                if failed:
+                    mark.touch(mode=0o600)
+                else:
+                    mark.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -114,11 +152,26 @@ class Journal:
             with self._engine.begin() as db:
                 yield db
         except sa.exc.DBAPIError as error:
-            damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
+            damaged = any(sign in str(error.orig) for sign in ("malformed", "not a database", "decode to UTF-8"))
             kind = DamagedError if damaged else StoreError
+            if damaged:
+                self._suspected(failed=True)
             raise kind(f"the journal cannot be used: {error.orig}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
+            self._suspected(failed=True)
             raise DamagedError(f"the journal is damaged: {error}") from error
+
+    def _with_words(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something that needs the word index in a transaction; once more with a new one where that is damaged."""
+        try:
+            with self._transaction() as db:
+                return work(db)
+        except DamagedError:
+            with self._transaction() as db:
+                journal_words.create(db)
+            log.warning("The word index beside the journal was damaged and is made again.")
+        with self._transaction() as db:
+            return work(db)
 
     def close(self) -> None:
         """Close every connection."""
@@ -148,7 +201,8 @@ class Journal:
         Raises:
             LookupError: the session is not there any more.
         """
-        with self._transaction() as db:
+
+        def write(db: sa.Connection) -> tuple[int, list[str]]:
             if not rows.has_session(db, session, uid):
                 raise LookupError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
@@ -156,6 +210,8 @@ class Journal:
             if turn.speaker == "user" and tombstones.are_there(db):
                 tombstones.lift(db, rows.select_lines(db, where=schema.turns.c.key == key))
             return key, new
+
+        return self._with_words(write)
 
     def finish(self, session: int, when: datetime) -> None:
         """Close a session; one without a turn leaves no trace."""
@@ -362,8 +418,7 @@ class Journal:
 
     def word_scores(self, query: str) -> dict[int, float]:
         """Return the BM25 score of the lines that share a word with a query, by their keys."""
-        with self._transaction() as db:
-            return journal_words.scores(db, query)
+        return self._with_words(lambda db: journal_words.scores(db, query))
 
     def sessions_of(self, keys: Collection[int]) -> set[int]:
         """Return the sessions of lines, by the keys of these."""

@@ -99,6 +99,13 @@ def turn(row: Mapping[Any, Any]) -> Turn:
     return Turn(speaker, text, when, bool(row["explicit"]))
 
 
+def check_values(db: sa.Connection) -> None:
+    """Read everything; ValueError, or the database's own error, where a value is none that a version of us wrote."""
+    select_lines(db)
+    for row in db.execute(sa.select(schema.turns)).mappings():
+        turn(row)
+
+
 def insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
     """Add an open session and return its number."""
     row = db.execute(schema.sessions.insert().values(uid=uid, started=when.isoformat()))

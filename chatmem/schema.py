@@ -101,7 +101,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     """Set up a new SQLite connection: we begin transactions ourselves, and deleted bytes are overwritten."""
     connection.isolation_level = None
     connection.create_function("chatmem_tokens", 1, token_text, deterministic=True)  # for `journal_words`
-    for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=FULL"):
+    for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=EXTRA"):
         connection.execute(f"PRAGMA {pragma}")
 
 

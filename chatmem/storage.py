@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import pickle
 import shutil
 import tempfile
 import warnings
@@ -38,7 +37,9 @@ def user_folder(memory_dir: Path, user: str) -> Path:
     folder = memory_dir / f"user-{digest}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _flush_folder(memory_dir)
     except OSError as error:
         raise StoreError(f"cannot use {memory_dir} as --memory-dir: {error.strerror}") from error
     return folder
@@ -96,15 +97,17 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
     import torch
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
-            content = torch.load(path, map_location="cpu", weights_only=True)
+        data = path.read_bytes()  # first: what torch raises for a broken archive can look like a disk's refusal
     except FileNotFoundError:
         raise
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
+            content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    except Exception as error:  # a broken stream leads its reader anywhere: IndexError, struct.error, OSError …
+        raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error
     if not isinstance(content, dict) or content.get("format") != kind:
         raise DamagedError(f"{path.name} is not a file of the format {kind}")
     found = content.get("version")
