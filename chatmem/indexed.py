@@ -133,6 +133,14 @@ class IndexedMemory:
             self.journal.erase(line.key for line in lines)
         self.sync()
 
+    def keep_at_most(self, count: int, now: datetime) -> int:
+        """Let the sessions that are worth least leave until `count` are left; return how many left."""
+        with self.locked():
+            gone = self.journal.keep_at_most(count, now)
+        if gone:
+            self.sync()
+        return len(gone)
+
     def reset(self) -> None:
         """Erase everything that is kept of this user."""
         with self.locked():

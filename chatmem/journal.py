@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from chatmem import audit, journal_words, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, capacity, journal_words, migration, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
@@ -320,6 +320,16 @@ class Journal:
             rows.erase(db, gone)
             state_rows.derive_all(db)
             journal_words.scrub(db)
+
+    def keep_at_most(self, count: int, now: datetime) -> list[int]:
+        """Erase the finished sessions that are worth least until `count` are left, and return their numbers."""
+        with self._transaction() as db:
+            gone = capacity.leaving(db, count, now)
+            if gone:
+                db.execute(schema.sessions.delete().where(schema.sessions.c.number.in_(gone)))
+                journal_words.scrub(db)
+                rows.bump(db)
+        return gone
 
     def clear(self) -> None:
         """Erase everything."""

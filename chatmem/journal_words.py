@@ -49,7 +49,8 @@ def scores(db: sa.Connection, query: str) -> dict[int, float]:
         total = db.exec_driver_sql("SELECT count(*) FROM words_docsize").scalar() or 0
         return search(db.exec_driver_sql, query, total)
     lines, index = schema.lines.c, WordIndex()
-    index.add(dict(db.execute(sa.select(lines.key, lines.text).where(lines.kind.in_(KINDS))).tuples()))
+    found = db.execute(sa.select(lines.key, lines.text).where(lines.kind.in_(KINDS)))
+    index.add({key: text for key, text in found})
     return index.scores(query)
 
 

@@ -50,7 +50,7 @@ before, started = psutil.Process().memory_info().rss, time.perf_counter()
 opened = open_user(Path(sys.argv[1]), sys.argv[2])
 memory = GruMemory(opened.journal, encoder, opened.folder)
 seconds = time.perf_counter() - started
-for question in ("Where do I live?", "What is my dog called?", "What did I do in April 2025?", "What do you know of me?"):
+for question in ("Where do I live?", "What is my dog called?", "What did I do in May?", "What do you know of me?"):
     memory.recall(question)
 print(json.dumps({"seconds": seconds, "bytes": psutil.Process().memory_info().rss - before}))
 """
@@ -79,7 +79,7 @@ def measure(open_memory: Callable[..., Any], encoder: Encoder, count: int) -> di
             found["file"] = (opened.folder or root).joinpath("journal.db").stat().st_size
             found |= _recall(memory, asked) | {"scan": scan(memory, asked[:_NUM_SCANNED])}
         found["finish"] = [_finish(memory, number) for number in range(_NUM_FINISHED)]
-        found["forget"] = _seconds(partial(memory.forget, "zanzibar"))
+        found["forget"] = _seconds(partial(memory.forget, "zanzibar0x4"))
         return found
 
 
@@ -134,7 +134,9 @@ def scan(memory: Any, asked: list[Planted]) -> dict[str, float]:
 def _finish(memory: Any, number: int) -> float:
     """Return the seconds that finishing a session of twenty lines takes; its words are new."""
     when = FIRST_DAY.replace(year=2040)
-    texts = [f"My box {number}-{place} holds {place * 7 + number} zanzibar coins." for place in range(20)]
+    texts = [
+        f"My box {number}-{place} holds {place * 7 + number} zanzibar{number}x{place} coins." for place in range(20)
+    ]
     chat = memory.journal.begin(when)
     turns = [Turn("user" if place % 2 == 0 else "assistant", text, when) for place, text in enumerate(texts)]
     for turn in turns:
