@@ -31,6 +31,7 @@ from chatmem.vault import Vault, key_of
 
 log = logging.getLogger("chatmem")
 T = TypeVar("T")
+_DAMAGED = ("malformed", "not a database", "decode to UTF-8", "tokenize", "vtable constructor", "no such")  # in errors
 
 
 class Restored(NamedTuple):
@@ -117,6 +118,7 @@ class Journal:
         migration.upgrade(db, int(found.get("version", "0")))
         if self._is_suspect():
             rows.check_values(db)
+            journal_words.check(db)
 
     def _check_pages(self, db: sa.Connection) -> None:
         """Refuse a damaged SQLite file; one that failed in use is checked in full, and its indexes are made again."""
@@ -160,7 +162,7 @@ class Journal:
                 yield db
         except sa.exc.DBAPIError as error:
             self._check_in_place()
-            damaged = any(sign in str(error.orig) for sign in ("malformed", "not a database", "decode to UTF-8"))
+            damaged = any(sign in str(error.orig) for sign in _DAMAGED)
             kind = DamagedError if damaged else StoreError
             if damaged:
                 self._suspected(failed=True)

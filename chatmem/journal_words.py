@@ -37,6 +37,20 @@ def create(db: sa.Connection) -> None:
     db.exec_driver_sql(fill)
 
 
+def check(db: sa.Connection) -> None:
+    """Compare the index with its own texts, and make it again where they differ.
+
+    Raises:
+        sqlalchemy.exc.DBAPIError: it can neither be read nor made again.
+    """
+    if not _is_kept(db):
+        return
+    try:
+        db.exec_driver_sql("INSERT INTO words(words) VALUES ('integrity-check')")
+    except sa.exc.DBAPIError:
+        create(db)
+
+
 def scrub(db: sa.Connection) -> None:
     """Make the index anew from its own texts: FTS5 keeps the words of what was taken out until it merges."""
     if _is_kept(db):

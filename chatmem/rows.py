@@ -102,8 +102,12 @@ def turn(row: Mapping[Any, Any]) -> Turn:
 def check_values(db: sa.Connection) -> None:
     """Read everything; ValueError, or the database's own error, where a value is none that a version of us wrote."""
     select_lines(db)
+    db.execute(sa.select(schema.sessions)).all()
     for row in db.execute(sa.select(schema.turns)).mappings():
         turn(row)
+        json.loads(row["sources"])
+    for refers in db.scalars(sa.select(schema.lines.c.refers)):
+        json.loads(refers)
 
 
 def insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
