@@ -6,6 +6,7 @@ The subjects are memories of `chatmem/big_memory.py`. Start and RAM are those of
 from __future__ import annotations
 
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -74,7 +75,7 @@ def measure(open_memory: Callable[..., Any], encoder: Encoder, count: int) -> di
             planted = build(path, encoder, memory.network, memory.fingerprint, count)
         memory.sync()
         asked = random.Random(1).sample(planted, min(NUM_QUESTIONS, count))
-        found: dict[str, Any] = {"sessions": count, "start": _fresh_start(root)}
+        found: dict[str, Any] = {"sessions": count, "busy": os.getloadavg()[0], "start": _fresh_start(root)}
         if count:
             found["file"] = (opened.folder or root).joinpath("journal.db").stat().st_size
             found |= _recall(memory, asked) | {"scan": scan(memory, asked[:_NUM_SCANNED])}
@@ -97,14 +98,15 @@ def _fresh_start(root: Path) -> dict[str, float]:
 def _recall(memory: Any, asked: list[Planted]) -> dict[str, Any]:
     """Return the seconds of recall, and how many questions got the line that answers them."""
     memory.recall(asked[0].question)
-    seconds, parts, right = [], [], 0
+    seconds, parts, ranking, right = list[float](), list[float](), list[float](), 0
     for one in asked:
         started = time.perf_counter()
         lines = memory.recall(one.question)
         seconds.append(time.perf_counter() - started)
         right += one.line in [line.text for line in lines]
+        ranking.append(_seconds(partial(memory.near, one.question)))  # its embedding is known
         parts.append(_seconds(partial(memory.encoder.encode, [one.question + " "])))
-    return {"recall": seconds, "embed": parts, "right": right, "asked": len(asked)}
+    return {"recall": seconds, "embed": parts, "rank": ranking, "right": right, "asked": len(asked)}
 
 
 def scan(memory: Any, asked: list[Planted]) -> dict[str, float]:

@@ -78,11 +78,14 @@ def _load(loads: Sequence[Mapping[str, Any]]) -> str:
         ("RAM, MB more than empty", f"{ram:.0f}", str(_RAM_MB), _met(ram <= _RAM_MB)),
         (f"end of a session ÷ that with {small['sessions']} sessions", f"{ratio:.2f}", "about 1", _met(ratio <= 1.3)),
     ]
+    ranking, ranking_high = (1000 * value for value in median_and_p95(big["rank"]))
     head = ("sessions", "recall, ms (median / p95)", "start, s", "RAM, MB", "end of a session, ms", "/forget, s", "MB")
     return f"""### Load
 
 Sessions of twenty turns. Recall is whole: the query is embedded ({1000 * median(big["embed"]):.0f} ms, median), the
-pages are read and the decision judges lines that it has not seen. Start and RAM are those of a process that has loaded
+pages are read and the decision judges lines that it has not seen; ranking alone, with the query embedded, takes
+{ranking:.0f} ms (p95 {ranking_high:.0f}). While the largest memory was measured, the machine's load was {big["busy"]:.1f}:
+above its number of cores other work ran beside, and times are longer than they need be. Start and RAM are those of a process that has loaded
 its models. `/forget` derives all states again and rewrites the file, so it grows with the memory.
 
 {table(head, rows)}
