@@ -115,6 +115,8 @@ class Chat:
         number = self._session
         try:
             self.memory.remember(Session(tuple(turns), number))
+            if (most := self.settings.max_sessions) is not None:
+                self.memory.keep_at_most(most, self.settings.clock())
         finally:
             self._close()
         return f"Session {number} is stored: {len(turns)} lines."

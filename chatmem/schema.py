@@ -13,8 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from chatmem.words_index import token_text
+
 FORMAT = "chatmem-journal"
-VERSION = 3
+VERSION = 4
 LONGEST_HANDLE = 500  # characters
 _QUIET = "PRAGMA cipher_log_level = NONE"  # SQLCipher writes to stderr what it also raises; plain SQLite ignores it
 
@@ -48,19 +50,20 @@ turns = sa.Table(
     "turns",
     metadata,
     sa.Column("key", sa.Integer, primary_key=True),
-    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("speaker", sa.String, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("when", sa.String, nullable=False),
     sa.Column("explicit", sa.Boolean, nullable=False),
     sa.Column("sources", sa.String, nullable=False),  # keys of the lines that were in the prompt of this reply
+    sa.Index("ix_turns_place", "session", "position"),
 )
 lines = sa.Table(
     "lines",
     metadata,
     sa.Column("key", sa.Integer, primary_key=True),
-    sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("turn", sa.ForeignKey("turns.key", ondelete="CASCADE"), nullable=False),
     sa.Column("sentence", sa.Integer, nullable=False),  # of the turn, counted from 0; clauses of one share it
     sa.Column("said", sa.Text, nullable=False),  # as it stands in the turn
     sa.Column(
@@ -74,7 +77,9 @@ lines = sa.Table(
     sa.Column("until", sa.String),  # when it ceased to be current
     sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
     sa.Column("holds_from", sa.String),  # the first day on which it holds, where it says so; null where that is open
-    sa.Column("holds_until", sa.String),  # the last one
+    sa.Column("holds_until", sa.String, index=True),  # the last one
+    sa.Index("ix_lines_place", "turn", "kind"),  # with ix_turns_place it tells what is where without reading any text
+    sa.Index("ix_lines_kind_status", "kind", "status"),
     sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
 sa.Index("ix_lines_words", lines.c.words, postgresql_using="hash")  # its other kind takes no long texts
@@ -82,7 +87,8 @@ handles = sa.Table(  # under which words a memory line is found by a new one tha
     "handles",
     metadata,
     sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
-    sa.Column("handle", Handle, primary_key=True, index=True),
+    sa.Column("handle", Handle, primary_key=True),
+    sa.Index("ix_handles_newest", "handle", "line"),
 )
 tombstones = sa.Table(  # keyed hashes of forgotten sentences; a journal without this table has none
     "tombstones", metadata, sa.Column("mark", sa.String, primary_key=True)
@@ -91,7 +97,7 @@ vectors = sa.Table(
     "vectors",
     metadata,
     sa.Column("session", sa.ForeignKey("sessions.number", ondelete="CASCADE"), primary_key=True),
-    sa.Column("fingerprint", sa.String, nullable=False),
+    sa.Column("fingerprint", sa.String, nullable=False, index=True),
     sa.Column("slot", sa.LargeBinary, nullable=False),
     sa.Column(
         "lines", sa.LargeBinary, nullable=False
@@ -121,8 +127,9 @@ def open_engine(place: str | sa.URL | sa.Engine, key: str | None = None) -> sa.E
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     """Set up a new SQLite connection: we begin transactions ourselves, and deleted bytes are overwritten."""
     connection.isolation_level = None
+    connection.create_function("chatmem_tokens", 1, token_text, deterministic=True)  # for `journal_words`
     connection.execute(_QUIET)
-    for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=FULL"):
+    for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=EXTRA"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -27,6 +27,7 @@ class Settings:
     k: int = 3
     slots: int = 10
     embedder: str | None = None
+    max_sessions: int | None = None
     model: str = bundled.NAME
     device: str = "auto"
     max_new_tokens: int = 128
@@ -92,6 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     memory.add_argument("--temporary", action="store_true", help="neither read nor write any memory")
     memory.add_argument("--k", type=_at_least(0), default=3, help="largest number of memory lines (default: 3)")
     memory.add_argument("--slots", type=_at_least(1), default=10, help="sessions in the pool (default: 10)")
+    memory.add_argument(
+        "--max-sessions", type=_at_least(1), metavar="N", help="let old, unused sessions leave beyond N (default: none)"
+    )
     memory.add_argument(
         "--idle-timeout", type=_minutes, metavar="MINUTES", help="finish the session after silence (default: never)"
     )

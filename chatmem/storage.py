@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import pickle
 import shutil
 import tempfile
 import warnings
@@ -50,7 +49,9 @@ def user_folder(memory_dir: Path, user: str) -> Path:
     folder = memory_dir / f"user-{user_digest(user)}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            flush_folder(memory_dir)
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             folder.chmod(0o700)  # it was copied here, or unpacked from a backup
     except OSError as error:
@@ -121,17 +122,20 @@ def load_tensors(path: Path, kind: str, version: int, vault: Vault | None = None
     import torch
 
     try:
-        raw = path.read_bytes()
+        raw = path.read_bytes()  # first: what torch raises for a broken archive can look like a disk's refusal
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
             whole = io.BytesIO(raw if vault is None else vault.unseal(path.name, raw))
             content = torch.load(whole, map_location="cpu", weights_only=True)
-    except (FileNotFoundError, DamagedError):
+    except DamagedError:
         raise
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except Exception as error:  # a broken stream leads its reader anywhere: IndexError, struct.error, OSError …
         raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}") from error
     if not isinstance(content, dict) or content.get("format") != kind:
         raise DamagedError(f"{path.name} is not a file of the format {kind}")
     found = content.get("version")

@@ -132,7 +132,7 @@ def test_memory_is_read_again_and_back(bert_folder, tmp_path, arm, caplog):
         assert memory.decision is None
     if arm is GruMemory:
         assert "4 sessions are read again" in caplog.text
-        assert len(journal.vectors(memory.fingerprint)) == 4
+        assert len(journal.slots(memory.fingerprint)[1]) == 4
 
 
 class Stopping(FakeEncoder):
@@ -157,7 +157,7 @@ def test_interrupted_reading_goes_on_and_mixes_nothing(tmp_path):
     memory = GruMemory(journal, other, tmp_path)
     assert other.num_encoded == 2 * (len(FACTS) * 2 - Stopping.left)  # what was done before is not done again
     assert "goats" in memory.near("I keep goats.")[0].text
-    assert journal.vectors(old.fingerprint) == []
+    assert journal.slots(old.fingerprint)[1] == []
 
 
 @pytest.mark.slow
@@ -170,14 +170,14 @@ def test_killed_reading_goes_on(bert_folder, tmp_path):
     reading = subprocess.Popen([sys.executable, "-c", command, str(tmp_path), str(bert_folder)], cwd=ROOT)
     encoder = embedder.load(str(bert_folder))
     fingerprint = GruMemory(Journal("sqlite://"), encoder).fingerprint
-    while len(opened.journal.vectors(fingerprint)) < 3 and reading.poll() is None:
+    while len(opened.journal.slots(fingerprint)[1]) < 3 and reading.poll() is None:
         time.sleep(0.02)
     reading.send_signal(signal.SIGKILL)
     reading.wait()
-    done = len(opened.journal.vectors(fingerprint))
+    done = len(opened.journal.slots(fingerprint)[1])
     assert 3 <= done < 100
     memory = GruMemory(opened.journal, encoder, opened.folder)
-    assert len(opened.journal.vectors(fingerprint)) == 100
+    assert len(opened.journal.slots(fingerprint)[1]) == 100
     assert "number 7 " in memory.near("My number 7 is blue.")[0].text
 
 
