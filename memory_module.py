@@ -27,7 +27,7 @@ from chatmem.archive import Archive
 from chatmem.choosing import THRESHOLD, Scored, Wanted
 from chatmem.embedding import Encoder
 from chatmem.indexed import IndexedMemory
-from chatmem.interface import DamagedError
+from chatmem.interface import DamagedError, StoreError
 from chatmem.journal import Journal
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
 from chatmem.pairs import load_pairs
@@ -377,7 +377,10 @@ class GruMemory(IndexedMemory):
                 "num_filled": self.network.filled,
                 "sessions": self.journal.export(sessions),
             }
-            storage.save_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, content, self.journal.vault)
+            try:
+                storage.save_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, content, self.journal.vault)
+            except StoreError as error:  # the journal has it all
+                log.warning("%s. It is written again at the next start.", error)
 
     def drop_index(self) -> None:
         """Let go of the pool, on disk and in RAM."""

@@ -8,13 +8,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from chatmem import deleting
 from chatmem.background import Background
 from chatmem.dating import asks_times, looked_up
 from chatmem.indexed import IndexedMemory
-from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
+from chatmem.interface import (
+    CommandError,
+    DamagedError,
+    LockedError,
+    NewerError,
+    Recollection,
+    Session,
+    StoreError,
+    Turn,
+)
 from chatmem.language_model import LanguageModel, Sampling
 from chatmem.opening import Opened, release, session_lock
 from chatmem.orders import Order, split_orders
@@ -22,6 +31,8 @@ from chatmem.prompt import build_prompt, fit_history, prompt_budget
 from chatmem.provenance import NOT_SAID, asked_source, quoted, sources
 from chatmem.redaction import read_patterns, redact
 from chatmem.settings import Settings
+
+T = TypeVar("T")
 
 
 class Chat:
@@ -75,11 +86,14 @@ class Chat:
             return
         text = self._redacted(text)
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
-        if answer := self._without_model(text, before):
+        if answer := self._asked(lambda: self._without_model(text, before), ""):
             yield answer
             return
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
-        lines = self.memory.recall(text, self.settings.k, visible=(own,), now=self.settings.clock())
+        now = self.settings.clock()
+        lines: list[Recollection] = self._asked(
+            lambda: self.memory.recall(text, self.settings.k, visible=(own,), now=now), []
+        )
         history = [turn for key, turn in self._turns() if key != own]
         history = history[len(history) - fit_history(model, history, text, budget) :]
         prompt = build_prompt(model, text, lines, history, budget=budget, form=self.settings.prompt)
@@ -104,6 +118,7 @@ class Chat:
         """Remember a text because the user asks for it."""
         if not text:
             raise CommandError("/remember needs a text: /remember TEXT")
+        self.journal.check_lasting()
         _, self.remembered = self._append(Turn("user", text, self.settings.clock(), explicit=True))
         return f"Remembered: {text}"
 
@@ -159,13 +174,26 @@ class Chat:
             self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in lines])
         return reply
 
+    def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
+        """Ask the memory something; what a full disk refuses is told, and the reply is made without it."""
+        try:
+            return ask()
+        except (DamagedError, LockedError, NewerError):
+            raise  # the next start mends it, or says what to do
+        except StoreError as error:
+            self._notice(f"Answered without the memory: {error}")
+            return otherwise
+
     def _obey(self, order: Order) -> str:
         """Carry out an order to delete; where nobody can be asked, what was done is told beside the reply, too."""
-        if order.scope == "all":
-            if self.confirm is not None and not self.confirm("Erase everything that is kept of you?"):
-                return deleting.KEPT
-            return self.reset()
-        reply = deleting.obey(self.memory, order, self.confirm or _yes)
+        try:
+            if order.scope == "all":
+                if self.confirm is not None and not self.confirm("Erase everything that is kept of you?"):
+                    return deleting.KEPT
+                return self.reset()
+            reply = deleting.obey(self.memory, order, self.confirm or _yes)
+        except StoreError as error:
+            reply = f"{deleting.KEPT} The reason: {error}."
         if self.confirm is None:
             self._notice(reply)
         self.used = []

@@ -38,6 +38,7 @@ class Database:
             StoreError: it cannot be opened.
         """
         self.vault = vault
+        self.is_copy = False  # in RAM, of what lies where nothing can be written
         self._engine = schema.open_engine(url, key_of(vault))
         self._file = _identity(self._engine.url)
         with self._transaction() as db:
@@ -55,7 +56,8 @@ class Database:
             with copy._transaction() as db:
                 copy._check(db)  # makes the tables where the file was empty
         except (copy._engine.dialect.loaded_dbapi.Error, StoreError):
-            return cls("sqlite://")  # nothing there, or nothing readable
+            copy = cls("sqlite://")  # nothing there, or nothing readable
+        copy.is_copy = True
         return copy
 
     @classmethod
@@ -171,19 +173,24 @@ class Database:
         with self._transaction() as db:
             return work(db)
 
+    def check_lasting(self) -> None:
+        """Raise `StoreError` where a change would not reach the disk: nobody may believe that something is erased."""
+        if self.is_copy:
+            raise StoreError("the memory on the disk cannot be written: nothing was changed")
+
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
 
     def _vacuum(self) -> None:
-        """Rewrite the file without the pages that are free now."""
+        """Rewrite the file without the pages that are free now; what was erased in them is overwritten already."""
         if self._engine.dialect.name != "sqlite":
             return server.vacuum(self._engine, list(schema.metadata.tables))
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")
         except self._engine.dialect.loaded_dbapi.Error as error:
-            raise StoreError(f"the journal cannot be used: {error}") from error
+            log.warning("What was erased is overwritten, but journal.db could not be made smaller: %s.", error)
         finally:
             connection.close()
 

@@ -104,6 +104,7 @@ class Journal(SearchedDatabase):
         Raises:
             KeyError, TypeError, ValueError: they are something else; nothing was written.
         """
+        self.check_lasting()
         sessions = export_rows.sessions(exported)
         with self._transaction() as db:
             is_empty = db.scalar(sa.select(schema.sessions.c.number).limit(1)) is None
@@ -138,6 +139,7 @@ class Journal(SearchedDatabase):
 
     def forget(self, text: str) -> list[Recollection]:
         """Erase every line in which all words of `text` occur, as `erase` does, and return these lines."""
+        self.check_lasting()
         with self._transaction() as db:
             doomed = _with_words(rows.select_lines(db), text)
             self._erase(db, doomed)
@@ -153,6 +155,7 @@ class Journal(SearchedDatabase):
         vectors, which are made again from what is left, and so are the states: what an erased line had superseded is
         current again. Keyed hashes of the sentences stay, so that an old copy does not bring them back.
         """
+        self.check_lasting()
         wanted = set(keys)
         with self._transaction() as db:
             doomed = [line for line in rows.select_lines(db) if line.key in wanted]
@@ -180,6 +183,7 @@ class Journal(SearchedDatabase):
 
     def clear(self) -> None:
         """Erase everything."""
+        self.check_lasting()
         with self._transaction() as db:
             db.execute(schema.sessions.delete())
             tombstones.clear(db)
@@ -194,6 +198,7 @@ class Journal(SearchedDatabase):
 
     def mend(self) -> None:
         """Mend of it what can be mended; vectors are made again by the memory."""
+        self.check_lasting()
         with self._transaction() as db:
             audit.mend(db)
             journal_words.scrub(db)
