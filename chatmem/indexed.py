@@ -135,8 +135,13 @@ class IndexedMemory:
         self.sync()
 
     def keep_at_most(self, count: int, now: datetime) -> int:
-        """Let the sessions that are worth least leave until `count` are left; return how many left."""
+        """Let the sessions that are worth least leave until `count` are left; return how many left.
+
+        The index goes first, as in `forget`: it holds their text.
+        """
         with self.locked():
+            if self.journal.leaving(count, now):
+                self.drop_index()
             gone = self.journal.keep_at_most(count, now)
         if gone:
             self.sync()

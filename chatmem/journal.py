@@ -171,6 +171,11 @@ class Journal(SearchedDatabase):
             state_rows.derive_all(db)
             journal_words.scrub(db)
 
+    def leaving(self, count: int, now: datetime) -> list[int]:
+        """Return the numbers of the sessions that `keep_at_most` would erase."""
+        with self._transaction() as db:
+            return capacity.leaving(db, count, now)
+
     def keep_at_most(self, count: int, now: datetime) -> list[int]:
         """Erase the finished sessions that are worth least until `count` are left, and return their numbers."""
         with self._transaction() as db:
