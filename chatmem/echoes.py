@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from chatmem.comparing import stem
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
-from chatmem.sentences import words
 from chatmem.values import kind_of
 from chatmem.word_sets import PLAIN_WORDS
+from chatmem.words_index import tokens
+
+_CYRILLIC = re.compile(r"[а-яё]", re.I)
 
 
 def echoes(doomed: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
@@ -26,17 +28,22 @@ def echoes(doomed: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
     """
     gone, sessions = {line.key for line in doomed}, {line.session for line in doomed}
     left = [line for line in lines if line.key not in gone and line.kind in MEMORY_KINDS]
-    kept = {stem(word) for line in left for word in words(line.text)}
+    kept = {root(word) for line in left for word in tokens(line.text)}
     told = [line for line in doomed if line.kind in MEMORY_KINDS]
-    rare = {stem(word) for line in told for word in words(line.text) if _says_something(word)} - kept
-    values = {stem(word) for line in told for word in _values(line.text)} & rare
+    rare = {root(word) for line in told for word in tokens(line.text) if _says_something(word)} - kept
+    values = {root(word) for line in told for word in _values(line.text)} & rare
     found = []
     for line in lines:
         near = line.speaker == "user" or line.session in sessions
-        there = {stem(word) for word in words(line.text)}
+        there = {root(word) for word in tokens(line.text)}
         if line.key not in gone and line.kind not in MEMORY_KINDS and there & (rare if near else values):
             found.append(line)
     return found
+
+
+def root(word: str) -> str:
+    """Return a word without its ending; of a Russian one its first letters are left."""
+    return word[: max(4, len(word) - 2)] if _CYRILLIC.search(word) and len(word) > 4 else stem(word)
 
 
 def _says_something(word: str) -> bool:

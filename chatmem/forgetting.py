@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from chatmem.choosing import SURE, Wanted
-from chatmem.comparing import stem
+from chatmem.echoes import root
 from chatmem.frames import Fact, normal, parse
 from chatmem.hops import identities
 from chatmem.judgement import MEMORY_KINDS
@@ -171,13 +171,8 @@ def _holds(wanted: Collection[str], text: str) -> bool:
     """Tell whether all words of a topic occur in a text, in any of their forms."""
     if any(_HAN.search(word) for word in wanted):
         return all(word.removeprefix("我的").removeprefix("我") in text for word in wanted)
-    there = [_root(word) for word in words(text.replace("'s", " "))]
-    return bool(wanted) and all(_root(word) in there for word in wanted)
-
-
-def _root(word: str) -> str:
-    """Return a word without its ending; of a Russian one its first letters are left."""
-    return word[: max(4, len(word) - 2)] if _CYRILLIC.search(word) and len(word) > 4 else stem(word)
+    there = [root(word) for word in words(text.replace("'s", " "))]
+    return bool(wanted) and all(root(word) in there for word in wanted)
 
 
 def _of_another(what: str, text: str) -> bool:

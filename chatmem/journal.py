@@ -23,7 +23,7 @@ from chatmem.frames import normal
 from chatmem.interface import Recollection, Session, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.searched import SearchedDatabase
-from chatmem.sentences import same_words, words
+from chatmem.sentences import has_words, same_words, words
 
 
 class Restored(NamedTuple):
@@ -268,4 +268,4 @@ class Journal(SearchedDatabase):
 def _with_words(lines: Iterable[rows.Line], text: str) -> list[rows.Line]:
     """Return the lines in which all words of a text occur; none where it has no words."""
     wanted = set(words(text))
-    return [line for line in lines if wanted and any(wanted <= set(words(part)) for part in (line.text, line.said))]
+    return [line for line in lines if wanted and (has_words(line.text, wanted) or has_words(line.said, wanted))]

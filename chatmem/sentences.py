@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from chatmem.judgement import judge
 
@@ -50,6 +51,9 @@ _PAST = re.compile(  # "Where did I live before?", but not "What did I say about
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[^\W\d_a-zA-Z\u00c0-\u024f]", re.I)
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+UNSPACED = re.compile(  # Thai, Khmer, kana, Han: no spaces between words
+    r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
 _LANGUAGE_BY_SCRIPT = ((_CYRILLIC, "ru"), (re.compile(r"[\u4e00-\u9fff]"), "zh"))
 
 
@@ -66,7 +70,18 @@ def split_sentences(text: str) -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return the words of a text, case folded and in one Unicode form: what `/forget` and duplicates compare."""
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).replace("’", "'").casefold())
+    return re.findall(r"\w+", _folded(text))
+
+
+def has_words(text: str, wanted: Collection[str]) -> bool:
+    """Tell whether a text has all of some `words`; where words have no spaces between them, any part of it is one."""
+    whole = _folded(text)
+    there = {*re.findall(r"\w+", whole), *re.findall(r"\w+", UNSPACED.sub(" ", whole))}
+    return all(word in there or (UNSPACED.search(word) and word in whole) for word in wanted)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
 
 
 def same_words(text: str) -> str:

@@ -9,7 +9,7 @@ from chatmem.forgetting import versions
 from chatmem.interface import CommandError, Recollection
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
-from chatmem.sentences import words
+from chatmem.sentences import has_words, words
 
 if TYPE_CHECKING:
     from chatmem.indexed import IndexedMemory
@@ -28,7 +28,7 @@ def memory_rows(journal: Journal, text: str = "") -> list[dict[str, Any]]:
             "status": line.status,
         }
         for line in journal.facts()
-        if wanted <= set(words(line.text))
+        if has_words(line.text, wanted)
     ]
 
 
@@ -71,7 +71,7 @@ def history(memory: IndexedMemory, text: str) -> str:
     if not words(text):
         raise CommandError("/history needs words: /history TEXT shows the versions of a fact")
     told = [line for line in memory.journal.lines() if line.kind in MEMORY_KINDS]
-    found = [line for line in told if set(words(text)) <= set(words(line.text))]
+    found = [line for line in told if has_words(line.text, words(text))]
     if not found:
         keys = {line.line for line in memory.recall(text, 1)}
         found = [line for line in told if line.key in keys]

@@ -6,14 +6,12 @@ knows nothing of vectors. Words of any script are found: scripts without spaces 
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from chatmem.sentences import words
+from chatmem.sentences import UNSPACED, words
 
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _COMMON_SHARE = 0.2  # a word in more lines than this says nothing about any of them ...
 _FEW_LINES = 50  # ... once there are this many lines
 _MOST_LINES = 5000  # a word in more lines than this takes longer to look up than it helps
@@ -27,7 +25,7 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     for word in words(text):
         spaced, position = [], 0
-        for run in _UNSPACED.finditer(word):
+        for run in UNSPACED.finditer(word):
             spaced += [word[position : run.start()], *_pairs(run.group())]
             position = run.end()
         found += [part for part in (*spaced, word[position:]) if part.strip("_")]

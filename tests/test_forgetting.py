@@ -20,6 +20,7 @@ import pytest
 from conftest import FakeEncoder, bytes_under, make_session, tell
 from test_chat import Run
 
+from chatmem import deleting
 from chatmem.embedding import Array, SentenceEncoder
 from chatmem.forgetting import meant
 from chatmem.indexed import IndexedMemory, NullMemory
@@ -190,7 +191,7 @@ def test_terminal_says_what_was_remembered_and_how_to_undo_it(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("arm", ["gru", "rag"])
-@pytest.mark.parametrize("way", ["/forget", "order"])
+@pytest.mark.parametrize("way", ["/forget", "order", "/undo", "/reset"])
 def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     folder = tmp_path / arm
     memory = open_arm(arm, folder)
@@ -199,7 +200,14 @@ def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     )
     memory.remember(make_session("My boat is now called Quagga.", "I see.", "I keep bees.", "Nice.", day=1))
     assert b"zanzibar" in bytes_under(folder).lower()
-    if way == "order":
+    if way == "/undo":
+        for _ in range(3):
+            deleting.undo(memory, lambda _: True)
+        tell(memory, "I keep bees.")
+    elif way == "/reset":
+        memory.reset()
+        tell(memory, "I keep bees.")
+    elif way == "order":
         order = deletion("Forget my boat.")
         assert order is not None
         memory.erase(meant(order, memory))
@@ -211,6 +219,23 @@ def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     assert [line.text for line in memory.journal.facts()] == ["I keep bees."]
     again = open_arm(arm, folder)
     assert [line.text for line in again.recall("Which bees do I keep?")] == ["I keep bees."]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "word"),
+    [
+        ("我的猫叫小黑。", "小黑多大了？", "小黑"),
+        ("我叫Anna。", "Anna是谁？", "anna"),
+        ("猫の名前はタマです。", "タマはどこ？", "タマ"),
+        ("Моя кошка — Мурка.", "Где Мурке спать?", "Мурка"),
+        ("My cat is Pixel.", "Where is Pixel's bowl?", "PIXEL"),
+    ],
+)
+def test_word_is_forgotten_in_every_script_with_the_questions_about_it(journal, told, asked, word):
+    tell(NullMemory(journal), told, "I keep bees.")
+    journal.record(make_session(asked, day=2))
+    assert [line.text for line in journal.forget(word) if line.text == told] == [told]
+    assert [line.text for line in journal.lines() if line.speaker == "user"] == ["I keep bees."]
 
 
 def test_room_in_chromas_index_file_is_overwritten(tmp_path):
