@@ -20,7 +20,7 @@ import pytest
 from conftest import FakeEncoder, bytes_under, make_session, tell
 from test_chat import Run
 
-from chatmem import deleting
+from chatmem import commands, deleting
 from chatmem.embedding import Array, SentenceEncoder
 from chatmem.forgetting import meant
 from chatmem.indexed import IndexedMemory, NullMemory
@@ -268,6 +268,28 @@ def test_old_copy_does_not_bring_back_what_was_forgotten(tmp_path):
     answers = Run(tmp_path / "m").say(f"/import {path} --all", "/memory", "/forget goats", f"/import {path}", "/memory")
     assert [row["text"] for row in answers[1]["memory"]] == ["My badge is amber.", "I keep goats."]
     assert [row["text"] for row in answers[4]["memory"]] == ["My badge is amber."]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("encoder", ["fake", "another"])
+def test_old_copy_of_any_format_or_user_brings_nothing_back(tmp_path, version, encoder):
+    copy = tmp_path / "copy.json"
+    for user in ("ana", "bob"):  # the same fact in both, by different sessions
+        run = Run(tmp_path, user=user)
+        run.say("My badge is amber. I keep goats.", "Is it amber?", "/end", f"/export {tmp_path / user}.json")
+    content = json.loads((tmp_path / "bob.json").read_text()) | {"version": version}
+    if version == 1:
+        for session in content["sessions"]:
+            del session["started"], session["finished"]
+            for turn in session["turns"]:
+                del turn["lines"], turn["sources"]
+    copy.write_text(json.dumps(content))
+    Run(tmp_path, user="ana").say("/forget amber")
+    opened = open_user(tmp_path, "ana")
+    memory = GruMemory(opened.journal, FakeEncoder(encoder), opened.folder, hidden_dim=64)
+    assert "left out 1 sentence" in commands.import_file(memory, str(copy))
+    assert [line.text for line in memory.journal.facts()] == ["I keep goats."]
+    assert opened.folder is not None and b"amber" not in bytes_under(opened.folder).lower()
 
 
 def test_fact_told_again_is_wanted_again(tmp_path):
