@@ -17,6 +17,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+if __name__ == "__main__":  # Ctrl-C while the rest is imported ends the program without a traceback
+    sys.excepthook = lambda kind, *found: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *found)
+
 from chatmem import commands, terminal
 from chatmem.background import Background
 from chatmem.interface import ChatMemError, CommandError, Memory, StoreError
@@ -248,15 +251,17 @@ def open_journal(settings: Settings) -> Opened:
 def audited(settings: Settings, opened: Opened) -> str:
     """Return the rows of --audit; with --repair what can be mended is mended first."""
     from chatmem.audit import superseded_recalled
+    from chatmem.redaction import read_patterns
 
+    patterns = read_patterns(settings.secret_patterns)
     if settings.repair:
-        opened.journal.mend()
-    rows = opened.journal.audit()  # before the memory opens, which makes missing vectors again
+        opened.journal.mend(patterns)
+    rows = opened.journal.audit(patterns)  # before the memory opens, which makes missing vectors again
     memory = open_memory(settings, opened)
     if settings.repair:
         memory.drop_index()
         memory.sync()
-        rows = opened.journal.audit()
+        rows = opened.journal.audit(patterns)
     return "".join(f"{row}\n" for row in [*rows, superseded_recalled(memory, settings.k)])
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from chatmem import rows, schema, state_rows
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS, judge
-from chatmem.redaction import redact
+from chatmem.redaction import Patterns, redact
 from chatmem.rows import Line
 from chatmem.sentences import same_words
 
@@ -36,12 +36,13 @@ class Finding:
     def __str__(self) -> str:
         """Return a row for reading."""
         share = 100 * self.count / self.total if self.total else 0.0
-        return f"{self.what:<40} {self.count:>6} of {self.total:<6} {share:5.1f}%"
+        return f"{self.what:<43} {self.count:>6} of {self.total:<6} {share:5.1f}%"
 
 
-def inspect(db: sa.Connection) -> list[Finding]:
-    """Return what the journal itself shows."""
-    told = [line for line in rows.select_lines(db) if line.kind in MEMORY_KINDS]
+def inspect(db: sa.Connection, patterns: Patterns = ()) -> list[Finding]:
+    """Return what the journal itself shows; `patterns` are the user's own, of secrets."""
+    lines = rows.select_lines(db)
+    told = [line for line in lines if line.kind in MEMORY_KINDS]
     active = [line for line in told if line.status == "active"]
     distinct = {same_words(normal(line.text)) for line in active}
     finished = schema.sessions.c.finished.is_not(None)
@@ -52,7 +53,7 @@ def inspect(db: sa.Connection) -> list[Finding]:
     return [
         Finding("facts told more than once", len(active) - len(distinct), len(active)),
         Finding("questions and commands kept as facts", len(_no_facts(db, active)), len(active)),
-        Finding("lines with a secret that was not asked for", len(_with_secrets(db, told)), len(told)),
+        Finding("lines with a secret that was not asked for", len(_with_secrets(db, lines, patterns)), len(lines)),
         Finding("sessions without vectors", db.scalar(without) or 0, num_sessions),
         Finding("vectors without a line, or too few", len(misfits), num_vectors),
     ]
@@ -65,21 +66,22 @@ def superseded_recalled(memory: IndexedMemory, k: int) -> Finding:
     return Finding("superseded lines that are still recalled", len(back), len(old))
 
 
-def mend(db: sa.Connection) -> None:
+def mend(db: sa.Connection, patterns: Patterns = ()) -> None:
     """Let questions be questions, take secrets out, and drop vectors that do not fit, which are made again."""
-    told = [line for line in rows.select_lines(db) if line.kind in MEMORY_KINDS]
+    lines = rows.select_lines(db)
+    told = [line for line in lines if line.kind in MEMORY_KINDS]
     for line in _no_facts(db, told):
         db.execute(schema.handles.delete().where(schema.handles.c.line == line.key))
         db.execute(schema.lines.update().where(schema.lines.c.key == line.key).values(kind=judge(line.text)))
-    secret = _with_secrets(db, told)
+    secret = _with_secrets(db, lines, patterns)
     for line in secret:
-        text, said = redact(line.text)[0], redact(line.said)[0]
+        text, said = redact(line.text, patterns)[0], redact(line.said, patterns)[0]
         changed = {"text": text, "said": said, "words": same_words(normal(text))}
         db.execute(schema.handles.delete().where(schema.handles.c.line == line.key))
         db.execute(schema.lines.update().where(schema.lines.c.key == line.key).values(**changed))
         at = schema.turns.c.key == line.turn_key
         whole = db.scalar(sa.select(schema.turns.c.text).where(at)) or ""
-        db.execute(schema.turns.update().where(at).values(text=redact(whole)[0]))
+        db.execute(schema.turns.update().where(at).values(text=redact(whole, patterns)[0]))
     dropped = {*_misfits(db)[0], *(line.session for line in secret)}
     db.execute(schema.vectors.delete().where(schema.vectors.c.session.in_(dropped)))
     state_rows.derive_all(db)
@@ -97,9 +99,17 @@ def _no_facts(db: sa.Connection, told: list[Line]) -> list[Line]:
     ]
 
 
-def _with_secrets(db: sa.Connection, told: list[Line]) -> list[Line]:
+def _with_secrets(db: sa.Connection, lines: list[Line], patterns: Patterns) -> list[Line]:
+    """Return the lines with a secret; a reply may repeat what the user asked to be remembered."""
     asked_for = _explicit(db)
-    return [line for line in told if line.turn_key not in asked_for and redact(line.text)[1]]
+    wanted = {word for line in lines if line.turn_key in asked_for for word in line.said.split()}
+    return [
+        line
+        for line in lines
+        if line.turn_key not in asked_for
+        and (found := redact(line.text, patterns))[1]
+        and (line.speaker == "user" or set(line.text.split()) - set(found[0].split()) - wanted)
+    ]
 
 
 def _misfits(db: sa.Connection) -> tuple[list[int], int]:

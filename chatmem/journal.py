@@ -22,6 +22,7 @@ from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import Recollection, Session, Turn
 from chatmem.judgement import MEMORY_KINDS
+from chatmem.redaction import Patterns
 from chatmem.searched import SearchedDatabase
 from chatmem.sentences import has_words, same_words, words
 
@@ -196,16 +197,16 @@ class Journal(SearchedDatabase):
             rows.bump(db)
         self._vacuum()
 
-    def audit(self) -> list[audit.Finding]:
-        """Return what is not as it should be."""
+    def audit(self, patterns: Patterns = ()) -> list[audit.Finding]:
+        """Return what is not as it should be; `patterns` are the user's own, of secrets."""
         with self._transaction() as db:
-            return audit.inspect(db)
+            return audit.inspect(db, patterns)
 
-    def mend(self) -> None:
+    def mend(self, patterns: Patterns = ()) -> None:
         """Mend of it what can be mended; vectors are made again by the memory."""
         self.check_lasting()
         with self._transaction() as db:
-            audit.mend(db)
+            audit.mend(db, patterns)
             journal_words.scrub(db)
         self._vacuum()
 

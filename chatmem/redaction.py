@@ -40,7 +40,10 @@ _PIN = re.compile(
 )
 
 
-def redact(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> tuple[str, list[str]]:
+Patterns = Sequence[re.Pattern[str]]
+
+
+def redact(text: str, patterns: Patterns = ()) -> tuple[str, list[str]]:
     """Return a text without its secrets, and what kinds of them were taken out, one for each."""
     found = sorted(_secrets(text, patterns))
     left, position, kinds = "", 0, []
@@ -67,7 +70,7 @@ def read_patterns(path: Path | None) -> list[re.Pattern[str]]:
         raise UsageError(f"--secret-patterns {path} cannot be used: {error}") from error
 
 
-def _secrets(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[int, int, str]]:
+def _secrets(text: str, patterns: Patterns) -> Iterator[tuple[int, int, str]]:
     """Yield where secrets stand, and their kinds."""
     for pattern in patterns:
         yield from ((*found.span(), "secret") for found in pattern.finditer(text) if found.group())

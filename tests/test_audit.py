@@ -5,6 +5,8 @@ pytest tests/test_audit.py        needs no weights and no network
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import NOON, FakeEncoder, bytes_under, make_session, tell
 
@@ -57,3 +59,23 @@ def test_what_the_user_insisted_on_is_right(memory):
     number = memory.journal.begin(NOON)
     memory.journal.append(number, Turn("user", "What is my password? It is hunter2.", NOON, explicit=True))
     assert (counts(memory)["questions"], counts(memory)["lines"]) == (0, 1)
+
+
+def test_secrets_are_found_in_questions_and_replies_and_by_own_patterns(memory, tmp_path):
+    told = ["Is 4111 1111 1111 1111 my card?", "Your password is swordfish7.", "My badge is ZZ-77.", "I see."]
+    memory.remember(make_session(*told, day=6))
+    own = [re.compile("ZZ-[0-9]+")]
+    assert [finding.count for finding in memory.journal.audit(own) if "secret" in finding.what] == [4]
+    memory.journal.mend(own)
+    memory.drop_index()
+    memory.sync()
+    assert [finding.count for finding in memory.journal.audit(own) if "secret" in finding.what] == [0]
+    left = bytes_under(tmp_path)
+    assert not any(mark in left for mark in (b"4111", b"swordfish7", b"ZZ-77", b"hunter2"))
+
+
+def test_reply_may_repeat_what_the_user_insisted_on(memory):
+    number = memory.journal.begin(NOON)
+    memory.journal.append(number, Turn("user", "My password is swordfish7.", NOON, explicit=True))
+    memory.journal.append(number, Turn("assistant", "Your password is swordfish7.", NOON))
+    assert counts(memory)["lines"] == 1

@@ -83,6 +83,20 @@ def test_memory_dir_that_is_a_file_is_one_line(tmp_path):
     assert (tmp_path / "file").read_text() == "mine"
 
 
+def test_ctrl_c_while_the_program_starts_shows_no_traceback(tmp_path):
+    for seconds in (0.15, 0.25):
+        with subprocess.Popen(
+            [*PROGRAM, "--memory-dir", str(tmp_path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}, preexec_fn=_heed_ctrl_c,
+        ) as child:  # fmt: skip
+            assert child.stderr is not None
+            while b"chatmem" not in child.stderr.readline():
+                pass
+            time.sleep(seconds - 0.15)
+            child.send_signal(signal.SIGINT)
+            assert b"Traceback" not in child.stderr.read()
+
+
 # With the bundled model
 
 NO_NETWORK = """
