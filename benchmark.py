@@ -14,7 +14,7 @@ import json
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ import torch
 from tqdm import tqdm
 
 from chat_memory import open_model
-from chatmem import bundled, harm, load, measuring, terminal
+from chatmem import bundled, harm, load, measuring, proofs, terminal
 from chatmem.background import ready
 from chatmem.chat import Chat
 from chatmem.embedding import Encoder, SentenceEncoder
@@ -243,6 +243,7 @@ def measure_reliability(path: Path, *, quick: bool) -> None:
     }.items():
         terminal.notice(f"Reliability: {name}")
         found[name] = harmed()
+    found["proofs"] = prove(small, 10 // share)
     torch.set_num_threads(torch.get_num_interop_threads())
     encoder = SentenceEncoder.load()
     found["load"] = []
@@ -252,6 +253,26 @@ def measure_reliability(path: Path, *, quick: bool) -> None:
     found["coarse"] = load.coarse_seconds()
     found["long run"] = load.long_run(partial(RecurrentMemory.pretrained, encoder.fingerprint, encoder.input_dim))
     write_atomic(path, json.dumps(found).encode())
+
+
+def prove(small: harm.OpenMemory, count: int) -> dict[str, Any]:
+    """Try what is promised of deletion, users, encryption, planted text and copies; so many times where it is slow."""
+    attempts = (Path(__file__).parent / "tests" / "injections.txt").read_text("utf-8").splitlines()
+    tries: dict[str, Callable[[], Mapping[str, int]]] = {
+        "forgotten": partial(proofs.forgotten, (small, RagMemory), count),
+        "returned": partial(proofs.returned, small, count),
+        "names": partial(proofs.names, 100 * count),
+        "strangers": partial(proofs.strangers, small),
+        "encrypted": partial(proofs.encrypted, small, count),
+        "planted": partial(proofs.planted, [text.replace("\\n", "\n") for text in attempts]),
+        "secrets": proofs.secrets,
+        "copied": partial(proofs.copied, 10 * count),
+    }
+    found = {}
+    for name, tried in tries.items():
+        terminal.notice(f"Reliability: {name}")
+        found[name] = tried()
+    return found
 
 
 def reliability_results(work: Path, report: Path) -> dict[str, Any]:

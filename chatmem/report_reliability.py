@@ -14,7 +14,7 @@ _RECALL_MS, _START_SECONDS, _RAM_MB = 60, 2, 300  # the targets, each beyond an 
 
 def render_reliability(found: Mapping[str, Any]) -> str:
     """Return the section for what `benchmark.py --only reliability` measured."""
-    parts = (_harm(found), _load(found["load"]), _pages(found), _long_run(found["long run"]))
+    parts = (_harm(found), _proofs(found["proofs"]), _load(found["load"]), _pages(found), _long_run(found["long run"]))
     machine = found["machine"]
     where = f"Measured by `make reliability` on {machine['processor']}, {machine['cores']} cores."
     return "\n\n".join(["## Reliability", where, *parts])
@@ -48,6 +48,28 @@ the real ones; encoder and language model are small stand-ins, so that a trial t
 {hurt.get("refused", 0)} left it refused with a clear error, {hurt.get("error", 0)} gave a clear error and were repaired
 at the next start, {hurt.get("notice", 0)} were repaired with a notice, {hurt.get("unnoticed", 0)} changed nothing that
 was read. {kept:.2f}% of the {hurt["lines"]} lines could be read afterwards."""
+
+
+def _proofs(found: Mapping[str, Mapping[str, int]]) -> str:
+    """Render what was tried of deletion, users, encryption, planted text, secrets and copies."""
+    titles = {
+        "forgotten": "facts erased (/forget, order, /undo, /reset, --max-sessions; gru and rag), every byte read",
+        "returned": "forgotten facts in an old copy that is imported, every byte read",
+        "names": "user names: a folder of their own inside, or refused",
+        "strangers": "users of names alike: no byte or fact of another's",
+        "encrypted": "encrypted memories, every byte searched for the plain text",
+        "planted": "planted texts (`tests/injections.txt`): nothing kept, nothing deleted",
+        "secrets": "secrets of known forms, taken out",
+        "copied": "exports read into an empty memory twice: equal",
+    }
+    rows = [(title, str(found[name]["trials"]), str(found[name].get("failed", 0))) for name, title in titles.items()]
+    return f"""### Promises
+
+{table(("what was tried", "trials", "failed"), rows)}
+
+The planted texts are those that the rules were made for: none failing says that nothing was lost since, not that no
+other text gets through. Killed conversions, older formats, the order of writes before a loss of power, other encoders
+and a server are tested as `docs/security.md` says."""
 
 
 def _load(loads: Sequence[Mapping[str, Any]]) -> str:

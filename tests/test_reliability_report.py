@@ -5,23 +5,29 @@ pytest tests/test_reliability_report.py        needs no weights and no network
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 from conftest import FakeEncoder
 
-from chatmem import big_memory, load
+import benchmark
+from chatmem import big_memory, load, proofs
 from chatmem.journal import Journal
 from chatmem.report_reliability import render_reliability
 from memory_module import GruMemory, RecurrentMemory
+from rag_baseline import RagMemory
 
 LOAD = {"sessions": 0, "start": {"seconds": 0.1, "bytes": 1e6}, "finish": [0.1], "forget": 0.5, "busy": 0.1}
 FULL = {"recall": [0.05], "embed": [0.01], "rank": [0.01], "right": 9, "asked": 10, "file": 1e6}
 SCAN = {"pages_read": 0.01, "same_best": 1.0, "same_nearest": 0.5, "found": 1.0, "found_by_scan": 1.0}
+PROOFS = ("forgotten", "returned", "names", "strangers", "encrypted", "planted", "secrets", "copied")
 FOUND = {
     "machine": {"processor": "a processor", "cores": "2"},
     **{key: {"trials": 3, "acknowledged": 9} for key in ("kills", "writers", "full disks", "read-only")},
     "damages": {"trials": 5, "lines": 60, "kept": 57, "notice": 5},
+    "proofs": {key: {"trials": 7, "failed": 0} for key in PROOFS},
     "load": [LOAD, {**LOAD, **FULL, "sessions": 10}, {**LOAD, **FULL, "sessions": 10_000, "scan": SCAN}],
     "coarse": {"100000": 0.003},
     "long run": {"updates": 10, "finite": True, "norm_first": 1.0, "norm_last": 1.0, "bytes": [9, 9, 9]},
@@ -58,3 +64,15 @@ def test_pool_stays_finite_and_its_file_does_not_grow():
     assert found["finite"]
     assert len(set(found["bytes"])) == 1
     assert abs(found["norm_last"] / found["norm_first"] - 1) < 0.2
+
+
+@pytest.mark.slow
+def test_promises_are_kept_and_a_broken_one_is_seen(monkeypatch):
+    small = partial(GruMemory, hidden_dim=32)
+    found = benchmark.prove(small, 1)
+    assert found.keys() == {*PROOFS}
+    assert [name for name, one in found.items() if one["failed"] or not one["trials"]] == []
+    monkeypatch.setattr("chatmem.tombstones.buried", lambda *_: [])
+    assert proofs.returned(small, 2) == {"trials": 2, "failed": 2}
+    monkeypatch.setattr("chatmem.storage.delete_indexes", lambda _: None)
+    assert proofs.forgotten([RagMemory], 1)["failed"] >= 1
