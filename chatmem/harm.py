@@ -11,7 +11,6 @@ import hashlib
 import logging
 import os
 import random
-import re
 import resource
 import shutil
 import signal
@@ -22,67 +21,21 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from chatmem.background import ready
 from chatmem.chat import Chat
-from chatmem.embedding import Array, Encoder
+from chatmem.embedding import Encoder
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import ChatMemError
 from chatmem.journal import Journal
-from chatmem.language_model import LanguageModel, Message, Sampling
+from chatmem.language_model import LanguageModel
 from chatmem.opening import open_user
 from chatmem.settings import Settings
+from chatmem.stand_ins import TinyEncoder, TinyModel
 
 OpenMemory = Callable[[Journal, Encoder, Path | None], IndexedMemory]
 USER = "ana"
 _NOBODY = 65534
 _LONGEST_SECONDS = 0.6  # until a kill
-
-
-class TinyEncoder:
-    """Bags of hashed words: no weights, no time."""
-
-    fingerprint = "tiny"
-    input_dim = 32
-
-    def encode(self, texts: Sequence[str]) -> Array:
-        """Return (T, D) unit rows."""
-        rows = np.full((len(texts), self.input_dim), 1e-3, dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in re.findall(r"\w+", text.casefold()):
-                row[hashlib.md5(word.encode()).digest()[0] % self.input_dim] += 1.0
-        unit: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
-
-
-class TinyModel:
-    """A language model with one reply."""
-
-    name = "tiny"
-    window_tokens = 1024
-    has_chat_template = has_reader = False
-
-    def stream(
-        self,
-        prompt: str,  # noqa: ARG002
-        sampling: Sampling,  # noqa: ARG002
-        stops: Sequence[str] = (),  # noqa: ARG002
-        *,
-        reader: bool = False,  # noqa: ARG002
-        copied: str = "",  # noqa: ARG002
-        avoided: str = "",  # noqa: ARG002
-    ) -> Iterator[str]:
-        """Yield the reply."""
-        yield from ("I ", "see.")
-
-    def count_tokens(self, text: str) -> int:
-        """Return the number of words."""
-        return len(text.split())
-
-    def render(self, messages: Sequence[Message]) -> str:
-        """Return the messages as text."""
-        return "\n".join(message["content"] for message in messages)
 
 
 def new_chat(root: Path, open_memory: OpenMemory, notices: list[str]) -> Chat:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import audit, capacity, export_rows, journal_words, rows, schema, state_rows, telling, tombstones
+from chatmem import audit, capacity, erasing, export_rows, journal_words, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import Recollection, Session, Turn
@@ -117,7 +117,7 @@ class Journal(SearchedDatabase):
             if forgotten:
                 tombstones.lift(db, new)
             if buried:
-                rows.erase(db, buried)
+                erasing.erase(db, buried)
             if buried or forgotten:
                 journal_words.scrub(db)
             if buried or (numbers and not (is_empty and export_rows.have_states(exported))):
@@ -168,7 +168,7 @@ class Journal(SearchedDatabase):
         if doomed:
             gone = [*doomed, *echoes(doomed, rows.select_lines(db))]
             tombstones.lay(db, gone)
-            rows.erase(db, gone)
+            erasing.erase(db, gone)
             state_rows.derive_all(db)
             journal_words.scrub(db)
 

@@ -24,6 +24,7 @@ from chatmem.journal import Journal
 from chatmem.opening import open_user
 from chatmem.orders import deletion, split_orders
 from chatmem.redaction import redact
+from chatmem.stand_ins import TinyEncoder
 from chatmem.storage import user_folder
 from chatmem.vault import Vault
 
@@ -117,7 +118,7 @@ def strangers(open_memory: harm.OpenMemory) -> Counter[str]:
         users: dict[str, IndexedMemory] = {}
         for user, mark in zip(_ALIKE, _marks(len(_ALIKE), "names"), strict=True):
             opened = open_user(Path(name), user)
-            users[user] = open_memory(opened.journal, harm.TinyEncoder(), opened.folder)
+            users[user] = open_memory(opened.journal, TinyEncoder(), opened.folder)
             _tell(users[user], f"My boat is called {mark}.")
         for user, memory in users.items():
             before = {other: _bytes(one) for other, one in users.items() if other != user}
@@ -135,11 +136,11 @@ def encrypted(open_memory: harm.OpenMemory, count: int) -> Counter[str]:
     for mark in _marks(count, "sealed"):
         with tempfile.TemporaryDirectory() as name:
             opened = open_user(Path(name), harm.USER)
-            _tell(open_memory(opened.journal, harm.TinyEncoder(), opened.folder), f"My boat is called {mark}.")
+            _tell(open_memory(opened.journal, TinyEncoder(), opened.folder), f"My boat is called {mark}.")
             opened.journal.close()
             encrypting.turn_on(user_folder(Path(name), harm.USER), Vault.new(), mark)
             opened = open_user(Path(name), harm.USER, lambda _, mark=mark: mark)  # type: ignore[misc]
-            memory = open_memory(opened.journal, harm.TinyEncoder(), opened.folder)
+            memory = open_memory(opened.journal, TinyEncoder(), opened.folder)
             _tell(memory, f"My goat is called {mark}.")
             facts = len(memory.journal.facts())
             found += Counter(trials=1, failed=facts != 2 or mark.lower() in _bytes(memory))
@@ -208,7 +209,7 @@ def _tell(memory: IndexedMemory, *texts: str) -> None:
 def _memory(open_memory: harm.OpenMemory) -> Iterator[IndexedMemory]:
     with tempfile.TemporaryDirectory() as name:
         opened = open_user(Path(name), harm.USER)
-        yield open_memory(opened.journal, harm.TinyEncoder(), opened.folder)
+        yield open_memory(opened.journal, TinyEncoder(), opened.folder)
 
 
 def _bytes(memory: IndexedMemory) -> str:
