@@ -17,6 +17,7 @@ from chatmem.indexed import IndexedMemory
 from chatmem.interface import (
     CommandError,
     DamagedError,
+    GoneError,
     LockedError,
     NewerError,
     Recollection,
@@ -218,7 +219,7 @@ class Chat:
             if self._session is None:
                 self._session = self._begin(turn)
             return self.journal.append(self._session, turn, uid=self._uid, sources=sources)
-        except LookupError:  # another program's /reset took the session away
+        except GoneError:  # another program's /reset took the session away
             self._close()
             return self._append(turn, sources)
         except StoreError as error:

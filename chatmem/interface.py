@@ -9,7 +9,8 @@ Errors that a user or a disk can cause form one tree, which the program turns in
     ├── StoreError        the memory on disk cannot be read or written
     │   ├── DamagedError  a file is damaged, or is none of ours
     │   ├── LockedError   the memory is encrypted and does not open: no passphrase, or the wrong one
-    │   └── NewerError    a file was written by a newer version of the program
+    │   ├── NewerError    a file was written by a newer version of the program
+    │   └── GoneError     the session in progress was erased by another program
     ├── ModelError        a model cannot be had, or cannot run where it was asked to
     └── CommandError      a command cannot be carried out; the chat goes on
 """
@@ -46,6 +47,10 @@ class LockedError(StoreError):
 
 class NewerError(StoreError):
     """A file was written by a newer version of the program."""
+
+
+class GoneError(StoreError):
+    """The session that is in progress is not there any more: another program's /reset took it away."""
 
 
 class CommandError(ChatMemError):

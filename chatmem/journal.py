@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from chatmem import audit, capacity, erasing, export_rows, journal_words, rows, schema, state_rows, telling, tombstones
 from chatmem.echoes import echoes
 from chatmem.frames import normal
-from chatmem.interface import Recollection, Session, Turn
+from chatmem.interface import GoneError, Recollection, Session, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.redaction import Patterns
 from chatmem.searched import SearchedDatabase
@@ -59,12 +59,12 @@ class Journal(SearchedDatabase):
             the key of the turn, and the memory lines that are new with it.
 
         Raises:
-            LookupError: the session is not there any more.
+            GoneError: the session is not there any more.
         """
 
         def write(db: sa.Connection) -> tuple[int, list[str]]:
             if not rows.has_session(db, session, uid):
-                raise LookupError(f"there is no session {session}")
+                raise GoneError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
             key, new = telling.insert_turn(db, session, turn, sources)
             if turn.speaker == "user" and tombstones.are_there(db):

@@ -176,6 +176,8 @@ def _minutes(text: str) -> float:
 def _time(text: str) -> datetime:
     try:
         value = datetime.fromisoformat(text)
+        if not 1 < value.year < 9999:  # a day before or after it would be none
+            raise ValueError("no year that can be counted from")
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"must be a time such as 2025-03-01T09:00:00+00:00, not {text!r}") from error
     return value if value.tzinfo else value.astimezone()

@@ -123,6 +123,7 @@ def _parse(core: str, said: date, language: str, prefer: str) -> date | None:
     import dateparser
 
     settings = {
+        "TIMEZONE": "UTC",  # else the machine's is asked for, and there are ones that dateparser does not know
         "RELATIVE_BASE": datetime.combine(said, time(12)),
         "PREFER_DATES_FROM": prefer,
         "DATE_ORDER": "DMY",

@@ -89,6 +89,16 @@ def test_line_is_saved_before_the_reply(tmp_path):
     assert [line.text for line in run.chat.journal.facts()] == ["I keep goats."]
 
 
+def test_mistake_in_reading_a_line_is_not_taken_for_a_session_that_is_gone(tmp_path, monkeypatch):
+    def fails(*_: object) -> None:
+        raise KeyError("a mistake")
+
+    run = Run(tmp_path)
+    monkeypatch.setattr("chatmem.telling.insert_turn", fails)
+    with pytest.raises(KeyError):
+        list(run.chat.say("I keep goats."))
+
+
 def test_interrupted_reply_is_kept_and_session_goes_on(tmp_path, capsys):
     run = Run(tmp_path)
 

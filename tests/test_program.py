@@ -47,6 +47,8 @@ def test_help_is_instant():
         (["--k", "many"], "--k"),
         (["--slots", "0"], "--slots"),
         (["--now", "yesterday"], "--now"),
+        (["--now", "0001-01-01T00:00:00"], "--now"),
+        (["--now", "9999-12-31T23:59:59+00:00"], "--now"),
         (["--temperature", "-1"], "--temperature"),
         (["--temperature", "nan"], "--temperature"),
         (["--idle-timeout", "0"], "--idle-timeout"),

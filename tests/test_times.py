@@ -5,7 +5,10 @@ pytest tests/test_times.py        needs no weights and no network
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -284,3 +287,14 @@ def test_when_something_was_told_is_answered_in_the_words_of_then():
     asked = asked_source("When did I tell you that I had lunch with Irena?")
     assert asked is not None
     assert [one.when for one in sources(asked, memory, 3, [])] == [SAID]
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/City", "CET-1CEST"])
+def test_any_time_zone_of_the_machine_will_do(zone):
+    code = (
+        "from datetime import UTC, datetime\nfrom chatmem.times import holds\n"
+        "print(holds('I fly tomorrow.', datetime(2025, 3, 3, 12, tzinfo=UTC)))"
+    )
+    root = Path(__file__).parent.parent
+    run = subprocess.run([sys.executable, "-c", code], cwd=root, env={**os.environ, "TZ": zone}, capture_output=True)
+    assert b"2025, 3, 4" in run.stdout, run.stderr.decode()
