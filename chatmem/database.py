@@ -48,6 +48,10 @@ class Database:
     @classmethod
     def copy_in_ram(cls, path: Path, vault: Vault | None = None) -> Self:
         """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
+        if not path.is_file():  # a pipe would be waited for
+            copy = cls("sqlite://")
+            copy.is_copy = True
+            return copy
         copy, uri = cls("sqlite://", vault), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
             with contextlib.closing(schema.connect(uri, key_of(vault))) as file:

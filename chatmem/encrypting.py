@@ -222,8 +222,10 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _begins(path: Path, magic: bytes) -> bool:
-    """Tell whether a file begins with some bytes."""
+    """Tell whether a file begins with some bytes; what is no file begins with nothing."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(len(magic)) == magic
     except FileNotFoundError:

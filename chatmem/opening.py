@@ -60,6 +60,8 @@ def open_user(memory_dir: Path, user: str, passphrase: Callable[[str], str] | No
         for place in (folder, path):
             if place.exists() and not os.access(place, os.W_OK):  # SQLite would open it and fail at the first line
                 raise StoreError(f"cannot write {place}: it is read-only")
+        if not is_new and not path.is_file():
+            raise StoreError(f"cannot write {path}: it is no file")
         journal = _open_or_repair(path, vault, is_new=is_new)
         _finish_abandoned(journal, folder)
     except (NewerError, LockedError):

@@ -122,6 +122,8 @@ def load_tensors(path: Path, kind: str, version: int, vault: Vault | None = None
     import torch
 
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise DamagedError(f"{path.name} is no file")
         raw = path.read_bytes()  # first: what torch raises for a broken archive can look like a disk's refusal
     except FileNotFoundError:
         raise

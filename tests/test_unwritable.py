@@ -5,6 +5,7 @@ pytest tests/test_unwritable.py        needs no weights and no network
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from conftest import bytes_under
 from test_chat import Run
 
 import chat_memory
+from chatmem import storage
 from chatmem.interface import StoreError
 from chatmem.journal import Journal
 
@@ -78,3 +80,11 @@ def test_what_is_erased_stays_erased_where_the_file_cannot_be_rewritten(tmp_path
 
 def _refuse_vacuum(connection: sqlite3.Connection, _: object) -> None:
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else 0)
+
+
+@pytest.mark.parametrize("name", ["journal.db", "memory.pkl"])
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_neither_waited_for_nor_the_end(tmp_path, name, make):
+    make(storage.user_folder(tmp_path, "default") / name)
+    answers = Run(tmp_path).say("I keep goats.", "/end", "What do I keep?")
+    assert [line["text"] for line in answers[2]["memories"]] == ["I keep goats."]
