@@ -190,8 +190,10 @@ def test_terminal_says_what_was_remembered_and_how_to_undo_it(tmp_path, capsys):
 # Nothing is left, and nothing comes back
 
 
-@pytest.mark.parametrize("arm", ["gru", "rag"])
-@pytest.mark.parametrize("way", ["/forget", "order", "/undo", "/reset"])
+@pytest.mark.parametrize(
+    ("arm", "way"),
+    [("gru", "/forget"), ("gru", "order"), ("gru", "/undo"), ("gru", "/reset"), ("rag", "/forget"), ("rag", "/undo")],
+)
 def test_no_byte_of_a_forgotten_fact_is_left(arm, way, tmp_path):
     folder = tmp_path / arm
     memory = open_arm(arm, folder)
@@ -270,8 +272,7 @@ def test_old_copy_does_not_bring_back_what_was_forgotten(tmp_path):
     assert [row["text"] for row in answers[4]["memory"]] == ["My badge is amber."]
 
 
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("encoder", ["fake", "another"])
+@pytest.mark.parametrize(("version", "encoder"), [(1, "another"), (2, "fake")])
 def test_old_copy_of_any_format_or_user_brings_nothing_back(tmp_path, version, encoder):
     copy = tmp_path / "copy.json"
     for user in ("ana", "bob"):  # the same fact in both, by different sessions

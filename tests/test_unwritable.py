@@ -29,18 +29,17 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Journal, "at", refuse)
 
 
-@pytest.mark.parametrize(
-    "command", ["/forget goats", "/undo", "/reset", "/remember My word is crane.", "Forget that I keep goats.",
-                "Forget everything you know about me."],
-)  # fmt: skip
-def test_nobody_is_told_that_a_memory_which_cannot_be_written_was_changed(tmp_path, monkeypatch, command):
+def test_nobody_is_told_that_a_memory_which_cannot_be_written_was_changed(tmp_path, monkeypatch):
+    commands = ["/forget goats", "/undo", "/reset", "/remember My word is crane.", "Forget that I keep goats.",
+                "Forget everything you know about me."]  # fmt: skip
     Run(tmp_path).say("I keep goats.", "/end")
     read_only(monkeypatch)
-    answers = Run(tmp_path).say(command, "/memory", "What do I keep?")
-    assert answers[0].get("ok", False) is False
-    assert "cannot be written: nothing was changed" in str(answers[0].get("message", answers[0].get("reply")))
-    assert [row["text"] for row in answers[1]["memory"]] == ["I keep goats."]
-    assert [line["text"] for line in answers[2]["memories"]] == ["I keep goats."]
+    answers = Run(tmp_path).say(*commands, "/memory", "What do I keep?")
+    for answer in answers[: len(commands)]:
+        assert answer.get("ok", False) is False
+        assert "cannot be written: nothing was changed" in str(answer.get("message", answer.get("reply")))
+    assert [row["text"] for row in answers[-2]["memory"]] == ["I keep goats."]
+    assert [line["text"] for line in answers[-1]["memories"]] == ["I keep goats."]
 
 
 def test_memory_that_cannot_be_written_takes_no_import_and_no_repair(tmp_path, monkeypatch, capsys):
@@ -82,8 +81,9 @@ def _refuse_vacuum(connection: sqlite3.Connection, _: object) -> None:
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else 0)
 
 
-@pytest.mark.parametrize("name", ["journal.db", "memory.pkl"])
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+@pytest.mark.parametrize(
+    ("name", "make"), [("journal.db", os.mkfifo), ("memory.pkl", Path.mkdir), ("memory.pkl", os.mkfifo)]
+)
 def test_what_is_no_file_is_neither_waited_for_nor_the_end(tmp_path, name, make):
     make(storage.user_folder(tmp_path, "default") / name)
     answers = Run(tmp_path).say("I keep goats.", "/end", "What do I keep?")
