@@ -209,7 +209,10 @@ def _tell(memory: IndexedMemory, *texts: str) -> None:
 def _memory(open_memory: harm.OpenMemory) -> Iterator[IndexedMemory]:
     with tempfile.TemporaryDirectory() as name:
         opened = open_user(Path(name), harm.USER)
-        yield open_memory(opened.journal, TinyEncoder(), opened.folder)
+        memory = open_memory(opened.journal, TinyEncoder(), opened.folder)
+        yield memory
+        memory.drop_index()  # or Chroma keeps the files of every trial open
+        opened.journal.close()
 
 
 def _bytes(memory: IndexedMemory) -> str:
