@@ -229,30 +229,46 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
 
 
 def measure_reliability(path: Path, *, quick: bool) -> None:
-    """Harm memories on purpose and load them, and write what came of it; a tenth of it where it must be quick."""
+    """Harm memories on purpose and load them, and write what came of it; a tenth of it where it must be quick.
+
+    What is measured lies in a file beside `path` until all is: a run that is stopped goes on there.
+    """
     share = 10 if quick else 1
-    torch.set_num_threads(1)  # the children are forked
-    small = partial(GruMemory, hidden_dim=32)
-    found: dict[str, Any] = {"machine": measuring.machine()}
-    for name, harmed in {
+    part = path.with_name(f"{path.stem}-1-of-{share}.part.json")
+    found: dict[str, Any] = json.loads(part.read_text("utf-8")) if part.exists() else {}
+    small, threads = partial(GruMemory, hidden_dim=32), torch.get_num_threads()
+    measures: dict[str, Callable[[], Any]] = {
+        "machine": measuring.machine,
         "kills": partial(harm.kills, small, 300 // share),
         "writers": partial(harm.writers, small),
         "full disks": partial(harm.full_disks, small, 30 // share),
         "read-only": partial(harm.read_only, small),
         "damages": partial(harm.damages, small, 500 // share),
-    }.items():
-        terminal.notice(f"Reliability: {name}")
-        found[name] = harmed()
-    found["proofs"] = prove(small, 10 // share)
-    torch.set_num_threads(torch.get_num_interop_threads())
-    encoder = SentenceEncoder.load()
-    found["load"] = []
-    for count in (0, 10, 10_000 // share):
-        terminal.notice(f"Reliability: {count} sessions")
-        found["load"].append(load.measure(GruMemory, encoder, count))
-    found["coarse"] = load.coarse_seconds()
-    found["long run"] = load.long_run(partial(RecurrentMemory.pretrained, encoder.fingerprint, encoder.input_dim))
+        "proofs": partial(prove, small, 10 // share),
+        **{f"load {count}": partial(measure_load, count) for count in (0, 10, 10_000 // share)},
+        "coarse": load.coarse_seconds,
+        "long run": measure_long_run,
+    }
+    for name, measure in measures.items():
+        if name not in found:
+            terminal.notice(f"Reliability: {name}")
+            torch.set_num_threads(threads if name.startswith("load") else 1)  # the children of the others are forked
+            found[name] = measure()
+            write_atomic(part, json.dumps(found).encode())
+    found["load"] = [found.pop(name) for name in list(found) if name.startswith("load ")]
     write_atomic(path, json.dumps(found).encode())
+    part.unlink()
+
+
+def measure_load(count: int) -> dict[str, Any]:
+    """Return what a memory of so many sessions costs."""
+    return load.measure(GruMemory, SentenceEncoder.load(), count)
+
+
+def measure_long_run() -> dict[str, Any]:
+    """Return what becomes of the trained network's pool after many updates."""
+    encoder = SentenceEncoder.load()
+    return load.long_run(partial(RecurrentMemory.pretrained, encoder.fingerprint, encoder.input_dim))
 
 
 def prove(small: harm.OpenMemory, count: int) -> dict[str, Any]:

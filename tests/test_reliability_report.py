@@ -5,6 +5,8 @@ pytest tests/test_reliability_report.py        needs no weights and no network
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -64,6 +66,35 @@ def test_pool_stays_finite_and_its_file_does_not_grow():
     assert found["finite"]
     assert len(set(found["bytes"])) == 1
     assert abs(found["norm_last"] / found["norm_first"] - 1) < 0.2
+
+
+def test_stopped_run_goes_on_where_it_was_and_a_whole_one_begins_anew(tmp_path: Path, monkeypatch):
+    done: list[str] = []
+
+    def pretend(name: str) -> Callable[..., dict]:
+        def measure(*_: object) -> dict:
+            if name == "long run" and done.count(name) == 0:
+                done.append(name)
+                raise KeyboardInterrupt
+            done.append(name)
+            return {}
+
+        return measure
+
+    for where, name in [("harm", one) for one in ("kills", "writers", "full_disks", "read_only", "damages")]:
+        monkeypatch.setattr(getattr(benchmark, where), name, pretend(name))
+    monkeypatch.setattr(benchmark.load, "coarse_seconds", pretend("coarse"))
+    for name, what in (("prove", "proofs"), ("measure_load", "load"), ("measure_long_run", "long run")):
+        monkeypatch.setattr(benchmark, name, pretend(what))
+    path = tmp_path / "reliability.json"
+    with pytest.raises(KeyboardInterrupt):
+        benchmark.measure_reliability(path, quick=True)
+    assert not path.exists()
+    benchmark.measure_reliability(path, quick=True)
+    assert (done.count("kills"), done.count("load"), done.count("long run")) == (1, 3, 2)
+    assert json.loads(path.read_text()).keys() >= FOUND.keys()
+    benchmark.measure_reliability(path, quick=True)
+    assert done.count("kills") == 2
 
 
 @pytest.mark.slow
