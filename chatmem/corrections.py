@@ -41,11 +41,20 @@ _OF_SOMEBODY = re.compile(
     r"^[A-ZА-ЯЁ]\w+(?: [A-ZА-ЯЁ]\w+)? (?:is|was|has|does|lives|works|goes|comes)\b"
 )  # "Petra is …"
 _TAIL = re.compile(
-    r"(?:,? (?:i mean(?:t)?|actually|sorry|instead|please|rather|in fact))+(?=[.!]*$)|[.!。！\s]+$", re.I
+    r"(?:,? (?:i mean(?:t)?(?: to say)?|i should(?: have|'ve) said|actually|sorry|instead|please|rather"
+    r"|in fact))+(?=[.!]*$)|[.!。！\s]+$",
+    re.I,
 )
 _PRONOUN = re.compile(r"^(?:it|she|he|they|that|those|он|она|оно|они|это)\b", re.I)
 _SPELLING = re.compile(r",? (?:with|without|spelled|spelt) .*$", re.I)
 _NOT = re.compile(r",? (?:and |but )?(?:not|instead of|rather than) (?P<not>.{1,30})$", re.I)
+_HOURS = r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)"
+_CLOCK = (  # "half past six", "seven thirty", "7 pm", "seven"
+    rf"(?:(?:half|(?:a )?quarter|five|ten|twenty(?:-five)?) (?:past|to|after) |half )?{_HOURS}"
+    r"(?: (?:fifteen|thirty|forty-five|o'clock))?(?: ?(?:[ap]m\b|[ap]\.m\.))?"
+)
+_AT_CLOCK = re.compile(rf"\b(?:at|by|from|until|till|before|after|around) (?P<time>{_CLOCK})(?![\w:'-]| \w+s\b)", re.I)
+_IS_CLOCK = re.compile(rf"(?:at |by |from |until |till )?(?P<time>{_CLOCK})", re.I)
 _TOKEN = re.compile(r"[\w'’@./:+#-]*[\w'’@/+#-]|[\u4e00-\u9fff]")
 
 
@@ -64,6 +73,8 @@ def corrected(old: str, correction: str) -> str | None:
     words, new = list(_TOKEN.finditer(old)), _TOKEN.findall(fragment)
     if not fragment or not words:
         return None
+    if not gone and (timed := _other_time(old, fragment)):
+        return timed if timed.strip(" .!") != old.strip(" .!") else None
     span = _said(words, gone) if gone else None
     span = span or _anchored(words, new) or _same_kind(words, new)
     if span is None and (span := _only_value(words, new)):
@@ -77,6 +88,17 @@ def corrected(old: str, correction: str) -> str | None:
         fragment = fragment[:1].lower() + fragment[1:]  # "Six, not five."
     joined = before + fragment + tail + after.lstrip("," if tail else "")
     return joined if joined.strip(" .!") != old.strip(" .!") else None
+
+
+def _other_time(old: str, fragment: str) -> str | None:
+    """Return the old sentence with a time of day in the place of its only one; None where either is none."""
+    new, found = _IS_CLOCK.fullmatch(fragment.strip()), list(_AT_CLOCK.finditer(old))
+    if new is None or len(found) != 1:
+        return None
+    if kind_of(new["time"]) and sum(kind_of(word) in ("number", "time") for word in _TOKEN.findall(old)) > 1:
+        return None  # "9" may be meant for the bus as well
+    start, end = found[0].span("time")
+    return old[:start] + new["time"] + old[end:]
 
 
 def denied(sentence: str) -> str:
@@ -217,7 +239,7 @@ def _only_value(words: list[re.Match[str]], new: list[str]) -> tuple[int, int] |
 
 def _similar_name(words: list[re.Match[str]], new: list[str]) -> tuple[int, int] | None:
     """Return the name that is nearly the one of the correction: "Anna" for "Ana"."""
-    if len(new) != 1:
+    if len(new) != 1 or kind_of(new[0]):
         return None
     best = [
         (SequenceMatcher(None, word.group().casefold(), new[0].casefold()).ratio(), place)

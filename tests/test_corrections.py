@@ -36,6 +36,19 @@ def test_words_take_the_place_of_what_they_correct(old, correction, result):
     assert set(re.findall(r"\w+", result.lower())) <= set(re.findall(r"\w+", f"{old} {correction}".lower()))
 
 
+@pytest.mark.parametrize(
+    ("old", "correction", "new"),
+    [
+        ("Choir starts at seven.", "oops, half past six I should have said", "Choir starts at half past six."),
+        ("I get up at 6 am.", "I mean quarter to seven", "I get up at quarter to seven."),
+        ("Dinner for two is at eight.", "no, nine", "Dinner for two is at eight. no, nine"),
+        ("My shift ends at noon.", "sorry, 2 pm", "My shift ends at 2 pm."),
+    ],
+)
+def test_time_of_day_takes_the_place_of_another(old, correction, new):
+    assert (corrected(old, correction) or both(old, correction)) == new
+
+
 def test_place_that_is_not_plain():
     old, correction = "I take the 7 bus at 8.", "Sorry, 9."
     assert corrected(old, correction) is None
