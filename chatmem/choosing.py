@@ -39,6 +39,7 @@ from chatmem.versions import is_of_other, newest_only
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
 ASK_NAME = "What is my name?"
 SURE = 0.5  # probability from which a line matters to what is not a question about the user
+NEVER = 2.0  # no probability reaches it
 OF_OTHER = 0.9  # and such that a line on somebody else answers "Do I need a wheelchair?"
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
@@ -113,6 +114,11 @@ class Wanted:
 
 _BEFORE = re.compile(
     r"\bbefore (?:(?:the|my|our|a|an|i (?:got|had|bought|took|moved to|worked at)) )*([\w'-]+)\W*$", re.I
+)
+_OF_ASSISTANT = re.compile(  # "From now on your name is Barnaby." does not say what the user is called
+    r"\byour (?:new )?(?:name|nickname) (?:is|will be|shall be)\b|\byou(?:'re|'ll be| are| will be) (?:now )?called\b"
+    r"|\b(?:i'll|i will|let me|i want to|i'm going to) call you\b",
+    re.I,
 )
 _RANKED = ("active", "superseded")
 Rank = Callable[[str, Wanted], list[Scored]]
@@ -247,6 +253,8 @@ class Choice:
     def _bound(self, query: str, line: str, *, renamed: bool) -> float:
         """Return how sure the decision must be that a line answers a query, which may ask about people by name."""
         assert self.decision is not None
+        if _OF_ASSISTANT.search(line) and is_personal(query) and "you" not in words(query):
+            return NEVER
         if renamed or names_in(query) & set(words(line)):
             return self.decision.threshold
         if asks_whether_user(query) and is_of_other(line):
