@@ -90,6 +90,7 @@ class Chat:
         if answer := self._asked(lambda: self._without_model(text, before), ""):
             yield answer
             return
+        self._consider(own)
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
         now = self.settings.clock()
         lines: list[Recollection] = self._asked(
@@ -114,6 +115,16 @@ class Chat:
             if said.strip():
                 reply = Turn("assistant", said.strip(), self.settings.clock())
                 self._append(reply, sources=[line.line for line in self.used])
+
+    def _consider(self, turn: int) -> None:
+        """Let the memory look again at what was said, now that it is loaded."""
+        if self.remembered:
+            try:
+                gone = self.memory.consider(turn)
+            except StoreError as error:
+                self._notice(f"Not saved: {error}")
+                return
+            self.remembered = [text for text in self.remembered if text not in gone]
 
     def remember(self, text: str) -> str:
         """Remember a text because the user asks for it."""

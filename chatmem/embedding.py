@@ -69,7 +69,7 @@ class SentenceEncoder:
         Raises:
             ModelError: there is none, it cannot be read, or its vectors are no means.
         """
-        folder = folder or _bundled_folder()
+        folder = folder or bundled_folder()
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         import transformers.utils.logging as quiet
         from transformers import AutoModel, AutoTokenizer
@@ -142,7 +142,7 @@ def _longest_of_means(folder: Path) -> int:
     return int(json.loads((folder / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"])
 
 
-def _bundled_folder() -> Path:
+def bundled_folder() -> Path:
     """Return the folder of the bundled weights; found without importing their package, which would import more."""
     spec = importlib.util.find_spec(BUNDLED)
     if spec is None or spec.origin is None:

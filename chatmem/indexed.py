@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import compress, islice
 from pathlib import Path
 
 from filelock import FileLock
@@ -18,10 +17,9 @@ from chatmem import storage
 from chatmem.choosing import THRESHOLD, Choice, Scored, Wanted
 from chatmem.interface import Recollection, Session, StoreError
 from chatmem.journal import Journal
-from chatmem.judgement import MEMORY_KINDS
 from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
-from chatmem.versions import same_owner, says_change
+from chatmem.second_look import SecondLook
 
 
 class IndexedMemory:
@@ -41,12 +39,13 @@ class IndexedMemory:
             journal: the record that the memory is an index of.
             folder: where index files lie.
             threshold: score under which a line does not fit a query.
-            decision: says in place of the threshold which lines answer.
+            decision: says in place of the threshold which lines answer, what a new one replaces, and what is no fact.
         """
         self.journal = journal
         self.folder = folder
         self.decision = decision
         self._choose = Choice(self.rank, threshold, decision)
+        self.look = SecondLook(journal, self._nearest, decision)
 
     def sync(self) -> None:
         """Make the index agree with the journal, whoever changed it."""
@@ -99,20 +98,19 @@ class IndexedMemory:
             when = session.turns[-1].when if session.turns else datetime.now().astimezone()
             self.journal.finish(number, when)
         self.sync()
-        if number is not None and self.decision is not None:
-            self._renew(number, self.decision)
+        if number is not None:
+            self.look(self.journal.lines(number))
+            self.sync()
 
-    def _renew(self, number: int, decision: Decision) -> None:
-        """Let what a session says has changed take the place of older facts that the rules of words did not find."""
-        for new in self.journal.lines(number):
-            if new.kind in MEMORY_KINDS and new.status == "active" and says_change(new.text):
-                ranked = self.rank(new.text, Wanted.by(new.text, NUM_CANDIDATES, ()))
-                older = nearest_older(new, (line for line, *_ in sorted(ranked, key=lambda one: -one.score)))
-                flags = decision.renews(new.text, [line.text for line in older])
-                flags = [flag and same_owner(new.text, line.text) for flag, line in zip(flags, older, strict=True)]
-                if any(flags):
-                    self.journal.supersede(new.key, [line.key for line in compress(older, flags)])
-        self.sync()
+    def consider(self, turn: int) -> list[str]:
+        """Look at the lines of a new turn with what is trained, and return those that turned out to be no facts."""
+        return [line.text for line in self.look(self.journal.lines(turn=turn))]
+
+    def _nearest(self, text: str) -> list[Line]:
+        """Return the lines that rank best for a text, best first."""
+        with self.reading():
+            ranked = self.rank(text, Wanted.by(text, NUM_CANDIDATES, ()))
+        return [line for line, *_ in sorted(ranked, key=lambda one: -one.score)]
 
     def forget(self, text: str) -> list[Recollection]:
         """Erase every sentence in which all words of `text` occur, with the replies and vectors that came of it.
@@ -169,12 +167,6 @@ class IndexedMemory:
             yield
         finally:
             lock.release()
-
-
-def nearest_older(new: Line, ranked: Iterable[Line]) -> list[Line]:
-    """Return the first current facts of the user, of lines in the order of their nearness, that are older than one."""
-    able = (line for line in ranked if line.status == "active" and line.speaker == "user" and line.key != new.key)
-    return list(islice((line for line in able if (line.when, line.key) < (new.when, new.key)), NUM_CANDIDATES))
 
 
 class NullMemory(IndexedMemory):

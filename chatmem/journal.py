@@ -88,6 +88,12 @@ class Journal(SearchedDatabase):
         with self._transaction() as db:
             state_rows.supersede(db, line, older)
 
+    def rejudge(self, kinds: Mapping[int, str]) -> None:
+        """Give lines other kinds, by their keys; what these had done to older lines is undone."""
+        if kinds:
+            with self._transaction() as db:
+                state_rows.rejudge(db, kinds)
+
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:
@@ -246,10 +252,10 @@ class Journal(SearchedDatabase):
         with self._transaction() as db:
             return export_rows.dump(db)
 
-    def lines(self, session: int | None = None) -> list[rows.Line]:
-        """Return the sentences of one session, or of all, in the order in which they were said."""
+    def lines(self, session: int | None = None, *, turn: int | None = None) -> list[rows.Line]:
+        """Return the sentences of one session, of one turn, or of all, in the order in which they were said."""
         with self._transaction() as db:
-            return rows.select_lines(db, session)
+            return rows.select_lines(db, session, where=None if turn is None else schema.lines.c.turn == turn)
 
     def matching(self, text: str) -> list[rows.Line]:
         """Return the sentences that `forget` would erase."""

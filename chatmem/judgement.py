@@ -82,6 +82,12 @@ def _is_order(text: str) -> bool:
     return plainly or bool(wording.COMMAND.match(text))
 
 
+def asks_to_keep(sentence: str) -> bool:
+    """Tell whether a sentence says itself that it is to be remembered."""
+    text = plain(sentence)
+    return bool(wording.KEEP.match(text) or wording.KEEP_ASKED.match(text))
+
+
 def retracts_topic(sentence: str) -> bool:
     """Tell whether a retraction says itself what it takes back, rather than what was said just before."""
     return bool(wording.RETRACTION_OF.match(sentence.strip().replace("’", "'")))

@@ -1,7 +1,8 @@
-"""The pair decision: does a line answer a question, and what does a new statement do to an older one.
+"""The trained decisions: does a line answer a question, what does a new statement do to an older one, is it a fact.
 
-The network is in `pair_network.py`; here are its weights, its temperatures and the token embeddings it reads. It knows
-one sentence encoder, the bundled one: with another the caller keeps its cosine threshold.
+The networks are in `pair_network.py` and `statement_network.py`; here are their weights, their temperatures and the
+token embeddings that they read. They know one sentence encoder, the bundled one: with another the caller keeps its
+cosine threshold.
 """
 
 from __future__ import annotations
@@ -10,21 +11,26 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from chatmem.embedding import MAX_TOKENS, Array, Encoder, Tokens
+from chatmem.embedding import MAX_TOKENS, Array, Encoder, Tokens, bundled_folder
 
 if TYPE_CHECKING:
-    from chatmem.pair_network import PairNetwork, Read, Side
+    from torch import Tensor
+
+    from chatmem.pair_network import PairNetwork, Side
+    from chatmem.statement_network import StatementNetwork
 
 WEIGHTS = Path(__file__).parent / "weights" / "pairs.safetensors"
-FORMAT = "chatmem-pairs-1"
-REPLACED = 0.8  # probability from which an older statement counts as replaced; lines that stay do less harm
-NEAR = 0.5  # cosine from which an older statement may be replaced without words that say which
+STATEMENT_WEIGHTS = WEIGHTS.with_name("statements.safetensors")
+FORMAT = "chatmem-pairs-2"
+NEAR = 0.4  # cosine from which an older statement may be replaced
 NUM_CANDIDATES = 8  # lines of one query that are judged
+_SCALE, _MOST = ".scale", 127  # of a row of int8
 _CACHED_TEXTS = 2048  # about 20 KB each
 
 
@@ -36,7 +42,7 @@ class TokenEncoder(Encoder, Protocol):
 
 
 class Decision(Protocol):
-    """What tells which lines answer a query."""
+    """What tells which lines answer a query, and what a statement is and does."""
 
     threshold: float
 
@@ -44,85 +50,92 @@ class Decision(Protocol):
         """Return for each of n lines the probability (n,) that it answers a query or should shape the reply."""
 
     def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
-        """Tell for each of n older statements whether a new one surely ends it."""
+        """Tell for each of n older statements whether a new one surely gives a newer value or denies it."""
 
-    def renews(self, new: str, old: Sequence[str]) -> list[bool]:
-        """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
+    def doubted(self, sentences: Sequence[str]) -> list[str]:
+        """Return for each sentence what it surely is in place of a fact: "fiction", "what-if" …; "" for the others."""
 
 
 class PairDecision:
-    """Judges pairs of texts, many at once. What the network makes of a text on its own is kept in RAM."""
+    """Judges texts and pairs of texts, many at once. What the encoder makes of a text is kept in RAM."""
 
-    def __init__(self, encoder: TokenEncoder, network: PairNetwork, settings: Mapping[str, float]) -> None:
-        """Use a network that was trained over this encoder.
+    def __init__(
+        self,
+        encoder: TokenEncoder,
+        answers: PairNetwork,
+        statements: StatementNetwork,
+        settings: Mapping[str, float],
+    ) -> None:
+        """Use networks that were trained over this encoder.
 
         Args:
             encoder: gives the token embeddings.
-            network: gives the logits.
-            settings: `factor` and `offset` of the first head's logits (Platt, 1999), `relation_heat`, the temperature
-                of the second's (Guo et al., 2017), and `threshold`, the probability from which a line answers.
+            answers: gives the logits of lines answering questions.
+            statements: gives those of statements.
+            settings: `factor` and `offset` of the first network's logits (Platt, 1999), and `threshold`, the
+                probability from which a line answers; `relation_heat`, the temperature of the second's (Guo et al.,
+                2017), `replaced`, the probability from which an older statement counts as replaced, and `kept`, that
+                under which a sentence is no fact.
         """
         self._encoder = encoder
-        self._network = network.eval()
+        self._answers = answers.eval()
+        self._statements = statements.merge()
         self._settings = settings
         self.threshold = settings["threshold"]
-        self._read: OrderedDict[str, Read] = OrderedDict()
+        self._read: OrderedDict[str, Tokens] = OrderedDict()
         self._lock = threading.Lock()
 
     def answerable(self, query: str, lines: Sequence[str]) -> Array:
         """Return for each of n lines the probability (n,) that it answers a question or should shape a reply to it."""
-        logits = self._logits(query, lines, 0)[:, 0]
+        if not lines:
+            return np.zeros(0, np.float32)
+        logits = _logits(self._answers, *self._sides(query, lines))
         scaled = self._settings["factor"] * logits + self._settings["offset"]
         return cast("Array", (1.0 / (1.0 + np.exp(-scaled))).astype(np.float32))
 
     def relation(self, new: str, old: Sequence[str]) -> Array:
         """Return for each of n older statements the probabilities (n, 4) of RELATIONS of a new statement with it."""
-        logits = self._logits(new, old, 1) / np.float32(self._settings["relation_heat"])
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
-        return cast("Array", powers / powers.sum(axis=1, keepdims=True))
+        if not old:
+            return np.zeros((0, 4), np.float32)
+        return _shares(_logits(self._statements.relation, *self._sides(new, old)) / self._settings["relation_heat"])
 
     def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
-        """Tell for each of n older statements whether a new one surely gives a newer value or denies it."""
-        return [bool(chance) for chance in self.relation(new, old)[:, 1:3].sum(1) >= REPLACED]
+        """Tell for each of n older statements whether a new one surely gives a newer value or denies it.
 
-    def renews(self, new: str, old: Sequence[str]) -> list[bool]:
-        """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
+        One that is far from it in meaning never is.
+        """
         if not old:
             return []
-        vectors = np.stack([read.vector.numpy() for read in self._texts([new, *old])])
-        near = vectors[1:] @ vectors[0] >= NEAR
-        return [bool(both) for both in near & np.array(self.replaces(new, old))]
+        one, *others = self._texts([new, *old])
+        near = [float(one.vector @ other.vector) >= NEAR for other in others]
+        chances = iter(self.relation(new, list(compress(old, near)))[:, 1:3].sum(1))
+        return [is_near and bool(next(chances) >= self._settings["replaced"]) for is_near in near]
+
+    def doubted(self, sentences: Sequence[str]) -> list[str]:
+        """Return for each sentence what it surely is in place of a fact: "fiction", "what-if" …; "" for the others."""
+        from chatmem.statement_network import KINDS, NUM_KEPT
+
+        if not sentences:
+            return []
+        chances = _shares(_logits(self._statements.kinds, _side(self._texts(sentences))))  # (B, K)
+        sure = chances[:, :NUM_KEPT].sum(1) < self._settings["kept"]
+        best = chances[:, NUM_KEPT:].argmax(1) + NUM_KEPT
+        return [KINDS[kind] if is_sure else "" for kind, is_sure in zip(best, sure, strict=True)]
 
     def warm(self, texts: Sequence[str]) -> None:
         """Read texts that are likely to be judged soon, so that judging them takes less long."""
         self._texts(texts[:_CACHED_TEXTS])
 
-    def _logits(self, first: str, second: Sequence[str], task: int) -> Array:
-        """Return the logits of one head for a text with each of n others."""
-        import torch
-
-        if not second:
-            return np.zeros((0, (1, 4)[task]), dtype=np.float32)
+    def _sides(self, first: str, second: Sequence[str]) -> tuple[Side, Side]:
+        """Return a text with each of n others."""
         one, *others = self._texts([first, *second])
-        with torch.inference_mode():
-            logits = self._network.compare(_batch([one] * len(others)), _batch(others), task)
-        return cast("Array", logits.numpy())
+        return _side([one] * len(others)), _side(others)
 
-    def _texts(self, texts: Sequence[str]) -> list[Read]:
-        """Return texts as the network reads them; new ones are read in one pass and kept, the oldest leave."""
-        import torch
-
+    def _texts(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return texts as the encoder reads them; new ones are read in one pass and kept, the oldest leave."""
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._read]
-            if new:
-                tokens = self._encoder.encode_tokens(new)
-                with torch.inference_mode():
-                    read = self._network.read(_side(tokens))
-                for row, text in enumerate(new):
-                    length = int(read.mask[row].sum())
-                    parts = (read.tokens[row, :length], read.middle[row, :length], read.ids[row, :length])
-                    kept = (*(part.clone() for part in parts), read.mask[row, :length].clone(), read.vector[row])
-                    self._read[text] = type(read)(*kept)
+            self._read.update(zip(new, self._encoder.encode_tokens(new), strict=True))
             for text in texts:
                 self._read.move_to_end(text)
             found = [self._read[text] for text in texts]
@@ -131,16 +144,18 @@ class PairDecision:
             return found
 
 
-def _batch(read: Sequence[Read]) -> Read:
-    """Return texts that were read as one batch, padded to the longest."""
+def _logits(network: object, *sides: Side) -> Array:
+    """Return what a network makes of texts."""
     import torch
-    from torch.nn.utils.rnn import pad_sequence
 
-    from chatmem.pair_network import Read
+    with torch.inference_mode():
+        return cast("Array", network(*sides).numpy())  # type: ignore[operator]
 
-    tokens, middle, ids, mask, vectors = zip(*read, strict=True)
-    padded = [pad_sequence(list(parts), batch_first=True) for parts in (tokens, middle, ids, mask)]
-    return Read(padded[0], padded[1], padded[2], padded[3], torch.stack(vectors))
+
+def _shares(logits: Array) -> Array:
+    """Return the probabilities (n, K) of logits (n, K)."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return cast("Array", powers / powers.sum(axis=1, keepdims=True))
 
 
 def _side(read: Sequence[Tokens]) -> Side:
@@ -161,30 +176,53 @@ def _side(read: Sequence[Tokens]) -> Side:
     return Side(*(torch.from_numpy(array) for array in (middle, last, ids, mask, vectors)))
 
 
-def save_pairs(network: PairNetwork, path: Path, fingerprint: str, settings: Mapping[str, float]) -> None:
-    """Write the weights as float16, with the encoder they belong to."""
+def save_weights(
+    weights: Mapping[str, Tensor], path: Path, fingerprint: str, settings: Mapping[str, float | int]
+) -> None:
+    """Write the weights of a network with the encoder they belong to: matrices as int8 with a scale for each row."""
+    import torch
     from safetensors.torch import save_file
 
-    about = {"format": FORMAT, "encoder": fingerprint, "settings": json.dumps({**settings, **network.sizes})}
+    about = {"format": FORMAT, "encoder": fingerprint, "settings": json.dumps(dict(settings))}
+    stored = {name: weight.half().contiguous() for name, weight in weights.items() if weight.dim() != 2}
+    for name, weight in weights.items():
+        if name not in stored:
+            scale = (weight.abs().amax(1, keepdim=True) / _MOST).half().clamp(min=1e-7)
+            stored |= {name: (weight / scale.float()).round().to(torch.int8), f"{name}{_SCALE}": scale}
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file({name: weight.half().contiguous() for name, weight in network.trained().items()}, path, about)
+    save_file(stored, path, about)
 
 
-def load_pairs(encoder: Encoder, path: Path = WEIGHTS) -> PairDecision | None:
-    """Return the decision for an encoder, or None where there is none: the caller falls back to its threshold."""
-    if not hasattr(encoder, "encode_tokens") or not path.is_file():
-        return None
+def read_weights(path: Path, fingerprint: str) -> tuple[dict[str, Tensor], dict[str, float]] | None:
+    """Return weights and settings, or None where they are missing or belong to another encoder."""
     from safetensors import safe_open
 
-    from chatmem.pair_network import PairNetwork
-
+    if not path.is_file():
+        return None
     with safe_open(path, "pt") as file:
         about = file.metadata() or {}
-        if about.get("format") != FORMAT or about.get("encoder") != encoder.fingerprint:
+        if about.get("format") != FORMAT or about.get("encoder") != fingerprint:
             return None
-        weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
-    settings = json.loads(about["settings"])
+        stored = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+    scales = {name.removesuffix(_SCALE): stored.pop(name) for name in list(stored) if name.endswith(_SCALE)}
+    return {name: weight * scales.get(name, 1.0) for name, weight in stored.items()}, json.loads(about["settings"])
+
+
+def load_pairs(encoder: Encoder, path: Path = WEIGHTS, statements: Path = STATEMENT_WEIGHTS) -> PairDecision | None:
+    """Return the decision for an encoder, or None where there is none: the caller falls back to its threshold."""
+    if not hasattr(encoder, "encode_tokens"):
+        return None
+    of_pairs, of_statements = (read_weights(file, encoder.fingerprint) for file in (path, statements))
+    if of_pairs is None or of_statements is None:
+        return None
+    from chatmem.pair_network import PairNetwork
+    from chatmem.statement_network import StatementNetwork, upper_layers
+
+    weights, settings = of_pairs
+    low_rank, their_settings = of_statements
     sizes = {name: int(settings[name]) for name in ("token_dim", "width", "num_layers", "num_heads")}
     network = PairNetwork(**sizes)
-    network.load_state_dict(weights, strict=False)
-    return PairDecision(cast("TokenEncoder", encoder), network, settings)
+    network.load_state_dict(weights)
+    second = StatementNetwork(upper_layers(bundled_folder()), int(their_settings["rank"]), int(their_settings["width"]))
+    second.load_state_dict(low_rank, strict=False)
+    return PairDecision(cast("TokenEncoder", encoder), network, second, {**settings, **their_settings})

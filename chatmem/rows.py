@@ -39,6 +39,7 @@ class Line:
     sentence: int = 0
     until: datetime | None = None
     superseded_by: int | None = None
+    explicit: bool = False
     holds: Span | None = None
 
     def recollection(self, score: float) -> Recollection:
@@ -63,6 +64,7 @@ _COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields, and in
     "turn": schema.turns.c.position,
     **{name: schema.turns.c[name] for name in ("when", "speaker")},
     **{name: schema.lines.c[name] for name in ("said", "sentence", "until", "superseded_by")},
+    "explicit": schema.turns.c.explicit,
 }
 
 
@@ -203,23 +205,11 @@ def _lines_query() -> sa.Select[Any]:
 
 def _line(row: Sequence[Any]) -> Line:
     """Return the line of a row of `_lines_query`; its columns are in the order of the fields."""
-    key, turn_key, text, kind, status, session, place, when, speaker, said, sentence, until, by, first, last = row
-    return Line(
-        key,
-        turn_key,
-        text,
-        kind,
-        status,
-        session,
-        place,
-        datetime.fromisoformat(when),
-        speaker,
-        said,
-        sentence,
-        None if until is None else datetime.fromisoformat(until),
-        by,
-        as_span(first, last),
-    )
+    *values, first, last = row
+    found = dict(zip(_COLUMNS, values, strict=True))
+    found["when"] = datetime.fromisoformat(found["when"])
+    found["until"] = found["until"] and datetime.fromisoformat(found["until"])
+    return Line(**found, holds=as_span(first, last))
 
 
 def as_span(first: str | None, last: str | None) -> Span | None:

@@ -6,7 +6,7 @@ Works inside somebody's transaction. What the states are is in `chatmem/states.p
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -105,6 +105,15 @@ def supersede(db: sa.Connection, key: int, older: Sequence[int]) -> None:
     ledger.load(_statements(db, _LINES.key.in_(older)))
     ledger.replace(older, new)
     _write(db, ledger)
+
+
+def rejudge(db: sa.Connection, kinds: Mapping[int, str]) -> None:
+    """Give lines that were taken for facts other kinds, and derive again what they had changed."""
+    db.execute(schema.handles.delete().where(schema.handles.c.line.in_(kinds)))
+    for key, kind in kinds.items():
+        db.execute(schema.lines.update().where(_LINES.key == key).values(kind=kind))
+    if db.scalar(sa.select(_LINES.key).where(_LINES.superseded_by.in_(kinds)).limit(1)) is not None:
+        derive_all(db)
 
 
 def keep(db: sa.Connection, keys: Sequence[int]) -> None:

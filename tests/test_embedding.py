@@ -10,7 +10,7 @@ import json
 import numpy as np
 import pytest
 
-from chatmem.embedding import SentenceEncoder, _bundled_folder
+from chatmem.embedding import SentenceEncoder, bundled_folder
 from chatmem.interface import ModelError
 
 TEXTS = ["I work at Orbix.", "Where do I live?", "x", "Привет, как дела?", "word " * 400, "我住在北京。"] * 9
@@ -21,7 +21,7 @@ def test_vectors_are_those_of_sentence_transformers():
     from sentence_transformers import SentenceTransformer
 
     encoder = SentenceEncoder.load()
-    theirs = SentenceTransformer(str(_bundled_folder()), local_files_only=True)
+    theirs = SentenceTransformer(str(bundled_folder()), local_files_only=True)
     ours = encoder.encode(TEXTS)
     assert np.allclose(ours, theirs.encode(TEXTS, normalize_embeddings=True), atol=1e-5)
     assert np.allclose(np.concatenate([encoder.encode([text]) for text in TEXTS[:6]]), ours[:6], atol=1e-5)

@@ -59,7 +59,7 @@ def answer_pairs(pairs: Pairs, rng: np.random.Generator | None = None) -> Rows:
         wanted &= ~(easy & (groups.labels == 0))
     question, place = np.nonzero(wanted)
     rows = np.stack([groups.questions[question], groups.candidates[question, place], groups.labels[question, place]], 1)
-    return np.concatenate([rows, np.c_[pairs.triples, np.ones(len(pairs.triples), np.int64)]])
+    return np.concatenate([rows, pairs.answers])
 
 
 def endless_batches(rows: Rows, lengths: Rows, size: int, rng: np.random.Generator) -> Iterator[Rows]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from training.pairs_frames import Frame
-from training.pairs_people import Fact, Inventory
+from training.pairs_people import USER, Fact, Inventory
 from training.pairs_text import Subject, contracted, draw_value, negated, one_digit_apart, typed
 
 SAME, NEW, DENIAL, UNRELATED = range(4)
@@ -136,13 +136,13 @@ def _denial(
     return _joined(rng.choice(_DENIED), text), fact.text, label
 
 
-def _taste(inventory: Inventory, subject: Subject, rng: random.Random) -> Relation | None:
+def _taste(inventory: Inventory, subject: Subject, rng: random.Random, share: float = 0.4) -> Relation | None:
     """Likes and dislikes: of the same thing the opposite replaces, of two things both stay."""
     pool = Frame("taste", rng.choice(_TASTE_POOLS), (), ())
     first, other = (draw_value(pool, "", inventory.split, rng) for _ in range(2))
     before, now = rng.randint(0, 1), rng.randint(0, 1)
     old = subject.fill(rng.choice(_TASTES[before]), first)
-    if rng.random() < 0.4:
+    if rng.random() < share:
         if other == first:
             return None
         return subject.fill(rng.choice(_TASTES[now]), other), old, UNRELATED
@@ -150,6 +150,17 @@ def _taste(inventory: Inventory, subject: Subject, rng: random.Random) -> Relati
         text = negated(_TASTES[before][0], no_longer=rng.random() < 0.3)
         return subject.fill(text or "", first), old, DENIAL
     return subject.fill(rng.choice(_TASTES[now]), first), old, SAME if now == before else NEW
+
+
+def tastes(inventory: Inventory, count: int, rng: random.Random) -> list[Relation]:
+    """Return pairs of likes and dislikes: "I like tea" and "I like coffee" both stay, which is easily mistaken."""
+    pairs = []
+    for _ in range(count):
+        subject = USER if rng.random() < 0.7 else rng.choice(inventory.subjects())
+        pair = _taste(inventory, subject, rng, share=0.6)
+        if pair is not None:
+            pairs.append((typed(contracted(pair[0], rng), rng, 0.2), pair[1], pair[2]))
+    return pairs
 
 
 def _unrelated(inventory: Inventory, fact: Fact, facts: list[Fact], rng: random.Random) -> Relation | None:

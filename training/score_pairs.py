@@ -22,15 +22,16 @@ from sklearn.neural_network import MLPClassifier
 
 from chatmem.choosing import bar_for
 from chatmem.embedding import SentenceEncoder
-from chatmem.pair_network import RELATIONS
 from chatmem.pairs import PairDecision, load_pairs
 from chatmem.sentences import words
+from chatmem.statement_network import RELATION, RELATIONS
 from training.pairs_batches import Sides, answer_pairs
 from training.pairs_data import Groups
 from training.pairs_scoring import auc, best_scores, by_kind, curve, relation_table, threshold_for
 from training.pairs_sets import Pairs, PairSet, make_sets, with_tokens
 from training.token_cache import TokenCache
-from training.train_pairs import ANSWERED, score_groups, score_rows
+from training.train_pairs import ANSWERED, score_groups
+from training.train_statements import score_rows as statement_rows
 
 Floats = npt.NDArray[np.float64]
 NAMES = ("seen", "unseen")
@@ -181,7 +182,7 @@ def main() -> None:
     encoder = SentenceEncoder.load()
     decision = load_pairs(encoder)
     assert decision is not None, "train first"
-    sides, network = Sides(tokens), decision._network
+    sides, network = Sides(tokens), decision._answers
     factor, offset = decision._settings["factor"], decision._settings["offset"]
     texts = sorted(set().union(*(one.texts() for one in made.values())))
     judged = {name: score_groups(network, sides, sets[name]) for name in ("dev", *NAMES)}
@@ -206,8 +207,8 @@ def main() -> None:
             }
             result["by_kind"] = {name: by_kind(sets[name].groups, scores[name], bound or 0.0) for name in judged}
     for name in judged:
-        predicted = score_rows(network, sides, sets[name].relations, 1).argmax(1).numpy()
-        result["relation"][name] = relation_table(sets[name].relations[:, 2], predicted, RELATIONS)
+        logits = statement_rows(decision._statements, sides, sets[name].relations, RELATION)
+        result["relation"][name] = relation_table(sets[name].relations[:, 2], logits.argmax(1).numpy(), RELATIONS)
     marks = sets["seen"].groups.labels
     result["calibration"] = calibration(judged["seen"][marks >= 0], marks[marks >= 0], factor, offset)
     result["russian"] = russian(decision, options.data / "russian_triples.jsonl.gz")

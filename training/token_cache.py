@@ -43,6 +43,21 @@ class TokenCache:
             }
         )
 
+    def joined(self, other: TokenCache) -> TokenCache:
+        """Return these texts and then those of another cache."""
+        starts = np.concatenate([self.starts, self.starts[-1] + other.starts[1:]])
+        names = ("ids", "middle", "last", "vectors")
+        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
+        return TokenCache({"starts": starts, **both})
+
+    def chosen(self, texts: Sequence[int]) -> TokenCache:
+        """Return some texts in another order."""
+        lengths = np.diff(self.starts)[texts]
+        rows = np.concatenate([np.arange(self.starts[text], self.starts[text + 1]) for text in texts])
+        parts = {name: getattr(self, name)[rows] for name in ("ids", "middle", "last")}
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return TokenCache({"starts": starts, "vectors": self.vectors[texts], **parts})
+
     def save(self, path: Path) -> None:
         """Write the arrays; no pickles."""
         np.savez(path, starts=self.starts, ids=self.ids, middle=self.middle, last=self.last, vectors=self.vectors)

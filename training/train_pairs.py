@@ -1,4 +1,4 @@
-"""Train the pair decision: does a line answer a question, and what does a new statement do to an older one.
+"""Train the pair decision: does a line answer a question.
 
 python -m training.train_pairs --data ../shared/data --cache DIR     about half an hour on two cores
 python -m training.train_pairs ... --scale 0.02 --steps 40           a minute, to see that it runs
@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from safetensors.torch import load_file, save_file
 from torch.nn import functional as F
 
 from chatmem.embedding import SentenceEncoder
-from chatmem.pair_network import ANSWERABLE, RELATION, PairNetwork
-from chatmem.pairs import WEIGHTS, save_pairs
+from chatmem.pair_network import PairNetwork
+from chatmem.pairs import WEIGHTS, save_weights
 from training.pairs_batches import Rows, Sides, answer_pairs, endless_batches
 from training.pairs_scoring import best_scores, curve, threshold_for
 from training.pairs_sets import Pairs, make_sets, with_tokens
@@ -27,13 +28,11 @@ ANSWERED = 0.95  # share of the answerable, well-spelt questions of the developm
 
 
 @torch.inference_mode()
-def score_rows(network: PairNetwork, sides: Sides, rows: Rows, task: int, batch: int = 256) -> torch.Tensor:
-    """Return the logits (P, outputs) of pairs given by their numbers (P, 2 or more)."""
+def score_rows(network: PairNetwork, sides: Sides, rows: Rows, batch: int = 256) -> torch.Tensor:
+    """Return the logits (P,) of pairs given by their numbers (P, 2 or more)."""
     network.eval()
-    parts = [
-        network(sides(part[:, 0]), sides(part[:, 1]), task) for part in np.split(rows, range(batch, len(rows), batch))
-    ]
-    return torch.cat(parts)
+    parts = np.split(rows, range(batch, len(rows), batch))
+    return torch.cat([network(sides(part[:, 0]), sides(part[:, 1])) for part in parts])
 
 
 def score_groups(network: PairNetwork, sides: Sides, pairs: Pairs) -> np.ndarray:
@@ -42,14 +41,8 @@ def score_groups(network: PairNetwork, sides: Sides, pairs: Pairs) -> np.ndarray
     question, place = np.nonzero(groups.candidates >= 0)
     rows = np.stack([groups.questions[question], groups.candidates[question, place]], 1)
     scores = np.full(groups.candidates.shape, -np.inf)
-    scores[question, place] = score_rows(network, sides, rows, ANSWERABLE)[:, 0].double().numpy()
+    scores[question, place] = score_rows(network, sides, rows).double().numpy()
     return scores
-
-
-def relation_accuracy(network: PairNetwork, sides: Sides, pairs: Pairs) -> float:
-    """Return the share of relations told right."""
-    predicted = score_rows(network, sides, pairs.relations, RELATION).argmax(1).numpy()
-    return float((predicted == pairs.relations[:, 2]).mean())
 
 
 def train(
@@ -64,40 +57,34 @@ def train(
     aside: Path,
     seed: int,
 ) -> None:
-    """Learn both heads in turn, four batches of questions to one of statements; weights so far are kept aside."""
+    """Learn which lines answer; weights so far are kept aside."""
     rng = np.random.default_rng(seed)
     weights = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.02)
-    few = Pairs(dev.groups.some(slice(600)), dev.relations, dev.triples)
+    few = Pairs(dev.groups.some(slice(600)), dev.relations, dev.answers, dev.kinds)
     questions = endless_batches(answer_pairs(pairs, rng), sides.lengths, batch, rng)
-    statements = endless_batches(pairs.relations, sides.lengths, batch, rng)
     loss_so_far, started = 0.0, time.monotonic()
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = rate * min(1.0, (step + 1) / 60) * (0.02 + 0.98 * (1 + math.cos(math.pi * step / steps)) / 2)
         network.train()
-        is_relation = step % 5 == 4
-        rows = next(statements if is_relation else questions)
+        rows = next(questions)
         with torch.autocast("cpu", torch.bfloat16):
-            logits = network(sides(rows[:, 0]), sides(rows[:, 1]), RELATION if is_relation else ANSWERABLE).float()
-        labels = torch.from_numpy(rows[:, 2])
-        if is_relation:
-            loss = F.cross_entropy(logits, labels)
-        else:
-            loss = F.binary_cross_entropy_with_logits(logits[:, 0], labels.float())
+            logits = network(sides(rows[:, 0]), sides(rows[:, 1])).float()
+        loss = F.binary_cross_entropy_with_logits(logits, torch.from_numpy(rows[:, 2]).float())
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         loss_so_far = 0.98 * loss_so_far + 0.02 * loss.item()
         if (step + 1) % 100 == 0 or step + 1 == steps:
-            torch.save(network.state_dict(), aside)
+            save_file(network.state_dict(), aside)
             print(f"{time.monotonic() - started:.0f} s, step {step + 1}: loss {loss_so_far:.4f}", flush=True)
         if (step + 1) % max(1, steps // 4) == 0:
             found = curve(few.groups, score_groups(network, sides, few))
             print(
                 f"dev AUC {found['auc']}, right line first {found['right_line_first']},"
-                f" refused at 95% {found['refused_at_95']}, relations {relation_accuracy(network, sides, dev):.4f}",
+                f" refused at 95% {found['refused_at_95']}",
                 flush=True,
             )
 
@@ -118,23 +105,15 @@ def scaling(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]) -> t
     return round(factor.item(), 4), round(offset.item(), 4)
 
 
-def temperature(logits: torch.Tensor, labels: torch.Tensor) -> float:
-    """Return what logits (P, K) are divided by so that probabilities mean something (Guo et al., 2017)."""
-    grid = torch.linspace(0.4, 4.0, 73)
-    losses = [float(F.cross_entropy(logits / value, labels)) for value in grid]
-    return round(float(grid[int(np.argmin(losses))]), 3)
-
-
 def calibrate(network: PairNetwork, sides: Sides, dev: Pairs) -> dict[str, float]:
-    """Choose scaling, temperature and threshold on the development set: seen attributes, unseen values."""
+    """Choose scaling and threshold on the development set: seen attributes, unseen values."""
     scores = score_groups(network, sides, dev)
     judged = dev.groups.labels >= 0
     factor, offset = scaling(scores[judged], dev.groups.labels[judged])
-    heat = temperature(score_rows(network, sides, dev.relations, RELATION), torch.from_numpy(dev.relations[:, 2]))
     clean = dev.groups.well_spelt
     bound = threshold_for(best_scores(dev.groups.some(clean), scores[clean], first=3)[0], ANSWERED)
     threshold = 1 / (1 + math.exp(-(factor * (bound or 0.0) + offset)))
-    return {"factor": factor, "offset": offset, "relation_heat": heat, "threshold": round(threshold, 4)}
+    return {"factor": factor, "offset": offset, "threshold": round(threshold, 4)}
 
 
 def main() -> None:
@@ -147,7 +126,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1900)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--rate", type=float, default=1.2e-3)
-    parser.add_argument("--start", type=Path, help="weights to go on from; with --steps 0 they are only calibrated")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
@@ -155,9 +134,9 @@ def main() -> None:
     torch.manual_seed(options.seed)
     sets, tokens = with_tokens(make_sets(options.data, options.scale), options.cache)
     sides = Sides(tokens)
-    network = PairNetwork(width=192, num_heads=6)
+    network = PairNetwork()
     if options.start:
-        network.load_state_dict(torch.load(options.start, weights_only=True))
+        network.load_state_dict({name: weight.float() for name, weight in load_file(options.start).items()})
     train(
         network,
         sets["train"],
@@ -166,10 +145,11 @@ def main() -> None:
         steps=options.steps,
         batch=options.batch,
         rate=options.rate,
-        aside=options.cache / f"pairs-{options.seed}.pt",
+        aside=options.cache / f"pairs-{options.seed}.safetensors",
         seed=options.seed,
     )
-    save_pairs(network, options.out, SentenceEncoder.load().fingerprint, calibrate(network, sides, sets["dev"]))
+    settings = {**network.sizes, **calibrate(network, sides, sets["dev"])}
+    save_weights(network.trained(), options.out, SentenceEncoder.load().fingerprint, settings)
 
 
 if __name__ == "__main__":
