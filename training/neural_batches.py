@@ -1,0 +1,127 @@
+"""Episodes from the cache: a pool of lines that were told, and questions with memories drawn from the pool."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from training.neural_data import Told
+
+
+@dataclass(frozen=True)
+class Padded:
+    """Texts of a batch: features' sources, padded at the end. The first HEAD tokens are the template's."""
+
+    ids: Tensor  # (N, L)
+    hidden: Tensor  # (N, L, layers, H)
+    words: Tensor  # (N, L): the user's words
+    reply: Tensor  # (N, L): positions that predict a token of the reply
+    base: Tensor  # (N, L): the base model's log probability of the next token, at those positions
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Lines, questions, and which lines each question's memory holds, oldest first (Q, S), -1 for none."""
+
+    lines: Padded
+    told: list[Told]
+    questions: Padded
+    roles: list[str]
+    memory: Tensor
+
+
+HEAD = 3
+
+
+class Episodes:
+    """Draws batches from a cache."""
+
+    def __init__(self, path: Path, config: Any, seed: int) -> None:
+        """Read a cache; one block of six facts in twenty is kept for validation."""
+        content = torch.load(path, weights_only=True)
+        self.items = [dict(item, told=Told(**item["told"])) for item in json.loads(content["items"])]
+        self.kept: list[dict[str, Tensor]] = content["kept"]
+        self.prefix = content["prefix"]
+        self.head: Tensor = content["prefix_hidden"][-HEAD:]
+        self.config, self.draw = config, random.Random(seed)
+        self.by_role: dict[str, list[int]] = {}
+        self.by_group: dict[int, list[int]] = {}
+        for place, item in enumerate(self.items):
+            if item["told"].kind == "chatter" and item["role"] == "line":
+                self.by_role.setdefault("chatter", []).append(place)
+            elif item["role"] == "ordinary":
+                self.by_role.setdefault("ordinary", []).append(place)
+            else:
+                self.by_group.setdefault(item["group"], []).append(place)
+
+    def blocks(self, *, held: bool) -> list[int]:
+        """Return the numbers of the blocks, people mostly, for training or for validation."""
+        return sorted({(group - 1) // 6 for group in self.by_group if ((group - 1) // 6 % 20 == 0) == held})
+
+    def pad(self, places: list[int]) -> Padded:
+        """Return texts as padded tensors."""
+        kept = [self.kept[place] for place in places]
+        longest = HEAD + max(len(one["ids"]) for one in kept)
+        layers, size = self.head.shape[1:]
+        ids = torch.zeros(len(kept), longest, dtype=torch.long)
+        hidden = torch.zeros(len(kept), longest, layers, size, dtype=torch.float16)
+        words, reply = (torch.zeros(len(kept), longest, dtype=torch.bool) for _ in range(2))
+        base = torch.zeros(len(kept), longest)
+        ids[:, :HEAD], hidden[:, :HEAD] = self.prefix[-HEAD:], self.head
+        for row, one in enumerate(kept):
+            count, answer = len(one["ids"]), int(one["reply"])
+            ids[row, HEAD : HEAD + count], hidden[row, HEAD : HEAD + count] = one["ids"], one["hidden"]
+            words[row, HEAD : HEAD + int(one["words"])] = True
+            if answer:
+                span = slice(HEAD + count - answer - 1, HEAD + count - 1)
+                reply[row, span], base[row, span] = True, one["base"]
+        return Padded(ids, hidden, words, reply, base)
+
+    def batch(self, persons: int, questions: int, *, held: bool = False) -> Batch:
+        """Return a batch with the facts of some people."""
+        blocks = self.draw.sample(self.blocks(held=held), persons)
+        chosen = {g for block in blocks for g in range(6 * block + 1, 6 * block + 7) if g in self.by_group}
+        places = [place for g in sorted(chosen) for place in self.by_group[g]]
+        lines = [place for place in places if self.items[place]["role"] == "line"]
+        asked = [place for place in places if self.items[place]["role"] != "line"]
+        asked = self.draw.sample(asked, min(questions, len(asked)))
+        asked += self.draw.sample(self.by_role["ordinary"], questions // 6)
+        memory = torch.full((len(asked), self.config.num_slots), -1)
+        for row, place in enumerate(asked):
+            held_lines = self._memory(self.items[place], lines)
+            memory[row, : len(held_lines)] = torch.tensor(held_lines, dtype=torch.long)
+        lines += self.draw.sample(self.by_role["chatter"], 24)
+        told = [self.items[place]["told"] for place in lines]
+        roles = [self.items[place]["role"] for place in asked]
+        return Batch(self.pad(lines), told, self.pad(asked), roles, memory)
+
+    def _memory(self, item: dict[str, Any], lines: list[int]) -> list[int]:
+        """Return the numbers of the lines in a question's memory, oldest first."""
+        about: Told = item["told"]
+        told = [self.items[place]["told"] for place in lines]
+        size = self.draw.choice((1, 1, 2, 3, 4, 6, 8, 8, 12, 16))
+        others = [
+            number
+            for number, one in enumerate(told)
+            if one.kind in ("fact", "update") and (one.subject, one.attribute) != (about.subject, about.attribute)
+        ]
+        near = [n for n in others if told[n].subject == about.subject or told[n].attribute == about.attribute]
+        self.draw.shuffle(others)
+        self.draw.shuffle(near)
+        picked = list(dict.fromkeys([*near[: size // 2], *others]))
+        if item["role"] != "answer":
+            return picked[: size if self.draw.random() > 0.05 else 0]
+        own = next(n for n, place in enumerate(lines) if self.items[place]["group"] == item["group"]
+                   and told[n].text == about.text)  # fmt: skip
+        old = [n for n, place in enumerate(lines) if about.kind == "update" and told[n].kind == "fact"
+               and self.items[place]["group"] == item["group"] and self.draw.random() < 0.5]  # fmt: skip
+        picked = picked[: max(size - 1 - len(old), 0)]
+        at = self.draw.randint(0, len(picked))
+        before = self.draw.randint(0, at)
+        return [*picked[:before], *old, *picked[before:at], own, *picked[at:]][: self.config.num_slots]

@@ -1,0 +1,268 @@
+"""Train the memory inside the bundled model: token states, pointer, write and forget decisions.
+
+    python -m training.neural_cache          the frozen model's hidden states, once
+    python -m training.train_neural          resumes from its newest checkpoint
+
+Two phases in each step: lines are written without reading, questions are read without writing. The losses: `lm`, the
+negative log of what memory and frozen model together give a reply's tokens; `rest`, of leaving ordinary talk and
+questions to the frozen model; `write` and `forget`, cross entropy of the decisions; `value`, of the code of a token
+among the vocabulary. No layer of the frozen model runs here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+from torch.nn import functional as F
+
+from chatmem import bundled
+from chatmem.neural.config import NeuralConfig
+from chatmem.neural.modules import NeuralModules
+from chatmem.neural.pointer import features
+from chatmem.neural.saving import save_adapter
+from chatmem.neural.state import MemoryState
+from training.neural_batches import Batch, Episodes, Padded
+
+WARMUP = 50
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
+    parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"), help="checkpoint, log and curve")
+    parser.add_argument("--out", type=Path, default=Path("chatmem/weights/neural"))
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--persons", type=int, default=12)
+    parser.add_argument("--questions", type=int, default=48)
+    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=3.0, help="between checkpoints")
+    parser.add_argument("--write-weight", type=float, default=0.5)
+    parser.add_argument("--forget-weight", type=float, default=0.75)
+    parser.add_argument("--forget-positive", type=float, default=6.0)
+    parser.add_argument("--rest-weight", type=float, default=1.0)
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
+
+
+def reply_tokens(episodes: Episodes, least: int = 15, most: int = 48) -> tuple[int, ...]:
+    """Return the tokens that replies often have and that the lines they come from lack."""
+    lines = {(item["group"], item["told"].text): set(kept["ids"].tolist())
+             for item, kept in zip(episodes.items, episodes.kept, strict=True) if item["role"] == "line"}  # fmt: skip
+    counts: Counter[int] = Counter()
+    for item, kept in zip(episodes.items, episodes.kept, strict=True):
+        if item["role"] in ("answer", "unknown"):
+            own = lines.get((item["group"], item["told"].text), set()) if item["role"] == "answer" else set()
+            counts.update(set(kept["ids"][-int(kept["reply"]) :].tolist()) - own)
+    return tuple(token for token, count in counts.most_common(most) if count >= least)
+
+
+class Losses:
+    """The losses of a batch."""
+
+    def __init__(self, modules: NeuralModules, embedding: Tensor, options: argparse.Namespace) -> None:
+        """Take the frozen embedding (V, H)."""
+        self.modules, self.embedding, self.options = modules, embedding, options
+        self.reply = torch.tensor(modules.config.reply_tokens)
+
+    def _features(self, text: Padded) -> tuple[Tensor, Tensor]:
+        embeddings = self.embedding[text.ids]
+        return features(embeddings, text.hidden), embeddings
+
+    def __call__(self, batch: Batch) -> dict[str, Tensor]:
+        """Return the losses, and `seen` and `first`, shares of reply tokens that get more than a half."""
+        x, embeddings = self._features(batch.lines)
+        token = self.modules.tokens
+        states, length = token.states(x, embeddings), self.modules.config.num_tokens
+        words = batch.lines.words
+        told = states[:, 3 : 3 + length] * words[:, 3 : 3 + length, None]
+        told = F.pad(told, (0, 0, 0, length - told.shape[1]))
+        ids = F.pad(batch.lines.ids[:, 3 : 3 + length], (0, max(0, length - batch.lines.ids.shape[1] + 3)))
+        lengths = words.sum(1).clamp(max=length)
+        vectors = self.modules.writer.vector(x, words)
+        found = self._decisions(batch, x, token.parts(told).match, lengths)
+        used = batch.memory >= 0
+        at = batch.memory.clamp(min=0)
+        written = torch.arange(1, at.shape[1] + 1).expand_as(at) * used
+        memory = MemoryState(
+            slots=vectors[at] * used[..., None],
+            tokens=told[at] * used[..., None, None],
+            lengths=lengths[at] * used,
+            written=written,
+            count=used.sum(1),
+            raw=torch.zeros(len(at), at.shape[1], 0),
+        )
+        found |= self._reading(batch, memory, ids[at])
+        return found
+
+    def _decisions(self, batch: Batch, x: Tensor, match: Tensor, lengths: Tensor) -> dict[str, Tensor]:
+        """Return the losses and accuracies of writing and forgetting."""
+        kinds = [told.kind for told in batch.told]
+        wanted = torch.tensor([float(kind in ("fact", "update")) for kind in kinds])
+        write = self.modules.write(x, batch.lines.words)
+        new = [n for n, kind in enumerate(kinds) if kind != "chatter"]
+        old = [n for n, kind in enumerate(kinds) if kind in ("fact", "update")]
+        filled = torch.arange(match.shape[1]) < lengths[old][:, None]
+        forget = self.modules.forget(
+            x[new],
+            batch.lines.words[new],
+            match[old].expand(len(new), -1, -1, -1),
+            filled.expand(len(new), -1, -1),
+        )
+        void = torch.tensor([[float(batch.told[n].replaces(batch.told[o])) for o in old] for n in new])
+        other = torch.tensor([[float(n != o and batch.told[n] != batch.told[o]) for o in old] for n in new])
+        weight = other * (1 + (self.options.forget_positive - 1) * void)
+        bce = F.binary_cross_entropy_with_logits
+        right = ((forget > 0) == (void > 0)).float() * other
+        return {
+            "write": bce(write, wanted),
+            "forget": bce(forget, void, weight, reduction="sum") / (other * void).sum().clamp(min=1) / 10,
+            "write_right": ((write > 0) == (wanted > 0)).float().mean(),
+            "forget_right": right.sum() / other.sum(),
+            "replaced": (right * void).sum() / (other * void).sum().clamp(min=1),
+        }
+
+    def _reading(self, batch: Batch, memory: MemoryState, ids: Tensor) -> dict[str, Tensor]:
+        """Return the losses of the replies and of leaving the rest to the frozen model."""
+        asked = batch.questions
+        x, embeddings = self._features(asked)
+        token = self.modules.tokens
+        own = token.contexts(embeddings)
+        near = torch.stack([F.pad(own, (0, 0, back, 0))[:, : own.shape[1]] for back in range(3)], dim=2)
+        reading = token.read(x, near, asked.words, memory)
+        target = F.pad(asked.ids[:, 1:], (0, 1))
+        same = ids[:, None] == target[..., None, None]  # (Q, L, S, J)
+        copied = (reading.tokens * same).sum((2, 3)) + (reading.reply * (self.reply == target[..., None])).sum(-1)
+        both = copied + (1 - reading.gate) * asked.base.exp()
+        ordinary = torch.tensor([role == "ordinary" for role in batch.roles])[:, None]
+        replies = asked.reply & ~ordinary
+        first = replies & ~F.pad(replies, (1, 0))[:, :-1]
+        rest = (asked.words & ~asked.reply) | (asked.reply & ordinary)
+        alone = -torch.log1p(-reading.gate.clamp(max=1 - 1e-6))
+        logs = -both.clamp(min=1e-8).log()
+        return {
+            "lm": (logs * replies).sum() / replies.sum(),
+            "rest": (alone * rest).sum() / rest.sum(),
+            "seen": ((both > 0.5) & replies).sum() / replies.sum(),
+            "first": ((both > 0.5) & first).sum() / first.sum(),
+        }
+
+    def value(self, count: int = 384, negatives: int = 6144) -> Tensor:
+        """Return the cross entropy of random tokens' codes among random tokens."""
+        some = torch.randint(len(self.embedding), (count + negatives,))
+        rows = self.embedding[some]
+        unit = F.rms_norm(rows[:count], rows.shape[-1:])
+        out = self.modules.tokens.decode(self.modules.tokens.code(unit))
+        logits = out @ rows.T
+        same = some[None] == some[:count, None]
+        same[torch.arange(count), torch.arange(count)] = False
+        return F.cross_entropy(logits.masked_fill(same, -1e4), torch.arange(count))
+
+
+def code_accuracy(modules: NeuralModules, embedding: Tensor) -> float:
+    """Return the share of a random tenth of the vocabulary whose code gives back its token among all."""
+    some = torch.randperm(len(embedding), generator=torch.Generator().manual_seed(0))[: len(embedding) // 10]
+    with torch.no_grad():
+        unit = F.rms_norm(embedding[some], embedding.shape[-1:])
+        best = torch.cat([(modules.tokens.decode(modules.tokens.code(part)) @ embedding.T).argmax(-1)
+                          for part in unit.split(512)])  # fmt: skip
+    return float((best == some).float().mean())
+
+
+def start_codes(modules: NeuralModules, embedding: Tensor) -> None:
+    """Begin with the embedding's principal directions."""
+    unit = F.rms_norm(embedding, embedding.shape[-1:])
+    values, vectors = torch.linalg.eigh(unit.T @ unit / len(unit))
+    top = vectors[:, values.argsort(descending=True)[: modules.config.code_dim]]
+    with torch.no_grad():
+        modules.tokens.code.weight.copy_(top.T * 0.2)
+        modules.tokens.decode.weight.copy_(top * 5.0 * 4.0)
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train, log, and write the adapter."""
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    embedding = load_file(bundled.prepare() / "model.safetensors")["model.embed_tokens.weight"].float()
+    episodes = Episodes(options.cache, NeuralConfig.for_bundled(), options.seed)
+    config = NeuralConfig.for_bundled(reply_tokens=reply_tokens(episodes))
+    modules = NeuralModules(config)
+    start_codes(modules, embedding)
+    losses = Losses(modules, embedding, options)
+    optimizer = torch.optim.AdamW(modules.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    checkpoint, log = options.work / "checkpoint.pt", options.work / "train.jsonl"
+    done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
+    started = saved = time.monotonic()
+    weights = {"lm": 1.0, "rest": options.rest_weight, "write": options.write_weight,
+               "forget": options.forget_weight, "value": 0.2}  # fmt: skip
+    sums: Counter[str] = Counter()
+    for step in range(done, options.steps):
+        episodes.draw.seed(f"{options.seed} {step}")
+        fall = min(1.0, (options.steps - step) / (0.4 * options.steps))
+        for group in optimizer.param_groups:
+            group["lr"] = options.rate * min((step + 1) / WARMUP, 1.0) * fall
+        found = losses(episodes.batch(options.persons, options.questions)) | {"value": losses.value()}
+        optimizer.zero_grad()
+        sum(weight * found[name] for name, weight in weights.items()).backward()
+        torch.nn.utils.clip_grad_norm_(modules.parameters(), 1.0)
+        optimizer.step()
+        sums.update({name: float(value) for name, value in found.items()})
+        if (step + 1) % 25 == 0:
+            row: dict[str, Any] = {"step": step + 1, "seconds": round(time.monotonic() - started)}
+            row |= {name: round(value / 25, 4) for name, value in sums.items()}
+            if (step + 1) % 100 == 0:
+                row |= _validate(losses, episodes, options) | {"codes": code_accuracy(modules, embedding)}
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+            sums.clear()
+        if time.monotonic() - saved > 60 * options.minutes or step + 1 == options.steps:
+            content = {"step": step + 1, "modules": modules.state_dict(), "optimizer": optimizer.state_dict()}
+            torch.save(content, checkpoint.with_suffix(".new"))
+            checkpoint.with_suffix(".new").replace(checkpoint)
+            save_adapter(options.out, modules, fingerprint="")
+            saved = time.monotonic()
+    draw_curve(log, options.work / "curve.png")
+
+
+def _resume(path: Path, modules: NeuralModules, optimizer: torch.optim.Optimizer) -> int:
+    state = torch.load(path, weights_only=True)
+    modules.load_state_dict(state["modules"])
+    optimizer.load_state_dict(state["optimizer"])
+    return int(state["step"])
+
+
+@torch.no_grad()
+def _validate(losses: Losses, episodes: Episodes, options: argparse.Namespace) -> dict[str, float]:
+    """Return the losses on people that are not trained on."""
+    episodes.draw.seed("validation")
+    found = [losses(episodes.batch(options.persons, options.questions, held=True)) for _ in range(3)]
+    return {f"held_{name}": round(sum(float(one[name]) for one in found) / 3, 4) for name in found[0]}
+
+
+def draw_curve(log: Path, picture: Path) -> None:
+    """Draw the losses over the steps."""
+    from matplotlib import pyplot as plt
+
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+    for name in ("lm", "held_lm", "rest", "write", "forget", "value"):
+        points = [(row["step"], row[name]) for row in rows if name in row]
+        axes.plot(*zip(*points, strict=True), label=name)
+    axes.set(yscale="log", xlabel="step", ylabel="loss")
+    axes.legend(frameon=False, ncols=6)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(picture, dpi=120)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    train(arguments())
