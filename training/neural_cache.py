@@ -64,9 +64,27 @@ def items(seed: int, persons: int, objects: int, ordinary: dict[str, str]) -> li
         add(fact, group)
         if draw.random() < 0.3:
             found.append(Item(fact.question, UNKNOWN, asdict(fact.told), group, "unknown"))
+    lines = [item.text for item in found if item.role == "line"]
+    found += said_alone(draw, draw.sample(lines, len(lines) // 12))
     found += [Item(text, told=asdict(Told("chatter", text))) for text in chatter(fresh=False)]
     found += [Item(said, reply, asdict(Told("chatter", said)), 0, "ordinary") for said, reply in ordinary.items()]
     return found
+
+
+def said_alone(draw: random.Random, lines: list[str]) -> list[Item]:
+    """Return lines that are told and ask nothing: the memory has to leave the reply to the model."""
+    texts = [*lines, *chatter(fresh=False)]
+    return [Item(text, draw.choice(_ACKNOWLEDGED), asdict(Told("chatter", text)), 0, "ordinary") for text in texts]
+
+
+_ACKNOWLEDGED = (
+    "Okay, I will keep that in mind.",
+    "Thank you for telling me.",
+    "That's great to hear!",
+    "Hello! How can I help you today?",
+    "Got it, thanks.",
+    "I'm glad you told me about this.",
+)
 
 
 class Reader:
@@ -103,7 +121,7 @@ class Reader:
         past.batch_repeat_interleave(len(batch))
         last: list[Tensor] = []
         hook = self.model.model.layers[-1].register_forward_hook(lambda *a: last.append(a[2]))
-        out = self.model.model(padded, past_key_values=past, output_hidden_states=True)
+        out = self.model.model(padded, cache=past, output_hidden_states=True)
         hook.remove()
         states = torch.stack([out.hidden_states[layer] for layer in self.layers], dim=2).half()
         for row, (ids, words, reply) in enumerate(batch):

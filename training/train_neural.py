@@ -40,10 +40,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
     parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"), help="checkpoint, log and curve")
     parser.add_argument("--out", type=Path, default=Path("chatmem/weights/neural"))
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--persons", type=int, default=12)
-    parser.add_argument("--questions", type=int, default=48)
-    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--persons", type=int, default=4)
+    parser.add_argument("--questions", type=int, default=36)
+    parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=3.0, help="between checkpoints")
     parser.add_argument("--write-weight", type=float, default=0.5)
@@ -156,7 +156,7 @@ class Losses:
             "first": ((both > 0.5) & first).sum() / first.sum(),
         }
 
-    def value(self, count: int = 384, negatives: int = 6144) -> Tensor:
+    def value(self, count: int = 256, negatives: int = 4096) -> Tensor:
         """Return the cross entropy of random tokens' codes among random tokens."""
         some = torch.randint(len(self.embedding), (count + negatives,))
         rows = self.embedding[some]
@@ -199,6 +199,7 @@ def train(options: argparse.Namespace) -> None:
     start_codes(modules, embedding)
     losses = Losses(modules, embedding, options)
     optimizer = torch.optim.AdamW(modules.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    options.work.mkdir(parents=True, exist_ok=True)
     checkpoint, log = options.work / "checkpoint.pt", options.work / "train.jsonl"
     done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
     started = saved = time.monotonic()
@@ -210,12 +211,13 @@ def train(options: argparse.Namespace) -> None:
         fall = min(1.0, (options.steps - step) / (0.4 * options.steps))
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min((step + 1) / WARMUP, 1.0) * fall
-        found = losses(episodes.batch(options.persons, options.questions)) | {"value": losses.value()}
+        found = losses(episodes.batch(options.persons, options.questions)) 
+        found["value"] = losses.value()
         optimizer.zero_grad()
         sum(weight * found[name] for name, weight in weights.items()).backward()
         torch.nn.utils.clip_grad_norm_(modules.parameters(), 1.0)
         optimizer.step()
-        sums.update({name: float(value) for name, value in found.items()})
+        sums.update({name: float(value.detach()) for name, value in found.items()})
         if (step + 1) % 25 == 0:
             row: dict[str, Any] = {"step": step + 1, "seconds": round(time.monotonic() - started)}
             row |= {name: round(value / 25, 4) for name, value in sums.items()}

@@ -114,7 +114,7 @@ class NeuralMemoryModel(nn.Module):
         state = self.initial_memory(len(input_ids)) if state is None else state.to(input_ids.device)
         state = self._reset(state, input_ids)
         attended = _attended(input_ids, attention_mask)
-        options = {"attention_mask": attention_mask, "past_key_values": past_key_values, "use_cache": use_cache}
+        options = {"attention_mask": attention_mask, "cache": past_key_values, "use_cache": use_cache}
         options |= {"logits_to_keep": logits_to_keep} if logits_to_keep else {}
         if not (read_memory or update_memory):
             output = self.base(input_ids, **options)
