@@ -180,6 +180,11 @@ def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
 
     if settings.memory == "none":
         return NullMemory(opened.journal, opened.folder)
+    if settings.memory == "neural":
+        from chatmem.neural.language import NeuralLanguageModel
+        from chatmem.neural.memory import NeuralMemory
+
+        return NeuralMemory(opened.journal, NeuralLanguageModel.load(settings.model, settings.device), opened.folder)
     from chatmem.embedding import SentenceEncoder
 
     encoder = SentenceEncoder.load()
@@ -192,10 +197,13 @@ def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
     return GruMemory(opened.journal, encoder, opened.folder, num_slots=settings.slots)
 
 
-def open_model(settings: Settings) -> LanguageModel:
-    """Return the language model that the settings ask for."""
+def open_model(settings: Settings, memory: IndexedMemory | None = None) -> LanguageModel:
+    """Return the language model that the settings ask for; one whose memory is inside it comes with the memory."""
     from chatmem.language_model import TransformersModel
 
+    inside: LanguageModel | None = getattr(memory, "language", None)
+    if inside is not None:
+        return inside
     return TransformersModel.load(settings.model, settings.device)
 
 
@@ -233,7 +241,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from chatmem.chat import Chat
 
         memory = Background(lambda: open_memory(settings, opened))
-        model = Background(lambda: open_model(settings), after=memory)
+        model = Background(lambda: open_model(settings, memory.get()), after=memory)
         chat = Chat(settings, opened, memory, model, terminal.notice)
         at_terminal = sys.stdin.isatty() and settings.text is None
         program = Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal)

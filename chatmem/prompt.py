@@ -93,7 +93,8 @@ def build_prompt(
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     reader = model.has_reader and bool(lines) and form == "auto"
-    opening = "" if form == "specification" or reader else reply_opening(user_input, lines)
+    inside = getattr(model, "has_memory", False)  # what the user told is read from a state, not from lines
+    opening = "" if form == "specification" or reader or inside else reply_opening(user_input, lines)
     turns = list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:

@@ -12,7 +12,7 @@ from typing import Literal, NoReturn
 from chatmem import bundled
 from chatmem.interface import UsageError
 
-MemoryName = Literal["gru", "rag", "none"]
+MemoryName = Literal["gru", "rag", "neural", "none"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     memory = parser.add_argument_group("memory")
     memory.add_argument("--user", default="default", metavar="NAME", help="whose memory this is (default: default)")
     memory.add_argument("--memory-dir", type=Path, metavar="DIR", help="where memories lie (default: the data folder)")
-    memory.add_argument("--memory", choices=["gru", "rag", "none"], default="gru", help="how it is read (default: gru)")
+    memory.add_argument(
+        "--memory", choices=["gru", "rag", "neural", "none"], default="gru", help="how it is read (default: gru)"
+    )
     memory.add_argument("--temporary", action="store_true", help="neither read nor write any memory")
     memory.add_argument("--k", type=_at_least(0), default=3, help="largest number of memory lines (default: 3)")
     memory.add_argument("--slots", type=_at_least(1), default=10, help="sessions in the pool (default: 10)")

@@ -131,7 +131,7 @@ def test_every_fusion_changes_the_hidden_state_as_its_formula_says(fusion):
     wanted = {"residual": after + delta, "replace": delta,
               "blend": before + (1 - share) * (after - before) + share * delta}  # fmt: skip
     assert torch.allclose(fused, wanted[fusion])
-    assert abs(float(share) - 0.1) < 1e-6
+    assert abs(share.item() - 0.1) < 1e-6
 
 
 def test_the_reset_token_empties_every_slot_inside_the_model():

@@ -134,7 +134,6 @@ ATTRIBUTES = tuple(_attribute(name, t, _TABLES["pools"], unseen=False) for name,
 UNSEEN_ATTRIBUTES = tuple(_attribute(name, t, _TABLES["pools"], unseen=True) for name, t in _TABLES["unseen"].items())
 
 
-
 def pool(name: str) -> tuple[str, ...]:
     """Return a pool of values; a capital is for evaluation."""
     return _parts(_TABLES["pools"][name])

@@ -23,6 +23,7 @@ class Padded:
     words: Tensor  # (N, L): the user's words
     reply: Tensor  # (N, L): positions that predict a token of the reply
     base: Tensor  # (N, L): the base model's log probability of the next token, at those positions
+    last: Tensor  # (N, L, H): what the last layer gives there, before the final norm
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Batch:
     questions: Padded
     roles: list[str]
     memory: Tensor
+    own: Tensor  # (Q,): the place in the memory of the line that answers, or -1
 
 
 HEAD = 3
@@ -72,7 +74,7 @@ class Episodes:
         ids = torch.zeros(len(kept), longest, dtype=torch.long)
         hidden = torch.zeros(len(kept), longest, layers, size, dtype=torch.float16)
         words, reply = (torch.zeros(len(kept), longest, dtype=torch.bool) for _ in range(2))
-        base = torch.zeros(len(kept), longest)
+        base, last = torch.zeros(len(kept), longest), torch.zeros(len(kept), longest, size, dtype=torch.float16)
         ids[:, :HEAD], hidden[:, :HEAD] = self.prefix[-HEAD:], self.head
         for row, one in enumerate(kept):
             count, answer = len(one["ids"]), int(one["reply"])
@@ -80,8 +82,8 @@ class Episodes:
             words[row, HEAD : HEAD + int(one["words"])] = True
             if answer:
                 span = slice(HEAD + count - answer - 1, HEAD + count - 1)
-                reply[row, span], base[row, span] = True, one["base"]
-        return Padded(ids, hidden, words, reply, base)
+                reply[row, span], base[row, span], last[row, span] = True, one["base"], one["last"]
+        return Padded(ids, hidden, words, reply, base, last)
 
     def batch(self, persons: int, questions: int, *, held: bool = False) -> Batch:
         """Return a batch with the facts of some people."""
@@ -93,16 +95,17 @@ class Episodes:
         asked = self.draw.sample(asked, min(questions, len(asked)))
         asked += self.draw.sample(self.by_role["ordinary"], questions // 6)
         memory = torch.full((len(asked), self.config.num_slots), -1)
+        own = torch.full((len(asked),), -1)
         for row, place in enumerate(asked):
-            held_lines = self._memory(self.items[place], lines)
+            held_lines, own[row] = self._memory(self.items[place], lines)
             memory[row, : len(held_lines)] = torch.tensor(held_lines, dtype=torch.long)
         lines += self.draw.sample(self.by_role["chatter"], 24)
         told = [self.items[place]["told"] for place in lines]
         roles = [self.items[place]["role"] for place in asked]
-        return Batch(self.pad(lines), told, self.pad(asked), roles, memory)
+        return Batch(self.pad(lines), told, self.pad(asked), roles, memory, own)
 
-    def _memory(self, item: dict[str, Any], lines: list[int]) -> list[int]:
-        """Return the numbers of the lines in a question's memory, oldest first."""
+    def _memory(self, item: dict[str, Any], lines: list[int]) -> tuple[list[int], int]:
+        """Return the numbers of the lines in a question's memory, oldest first, and the place of the answer's."""
         about: Told = item["told"]
         told = [self.items[place]["told"] for place in lines]
         size = self.draw.choice((1, 1, 2, 3, 4, 6, 8, 8, 12, 16))
@@ -116,7 +119,7 @@ class Episodes:
         self.draw.shuffle(near)
         picked = list(dict.fromkeys([*near[: size // 2], *others]))
         if item["role"] != "answer":
-            return picked[: size if self.draw.random() > 0.05 else 0]
+            return picked[: size if self.draw.random() > 0.05 else 0], -1
         own = next(n for n, place in enumerate(lines) if self.items[place]["group"] == item["group"]
                    and told[n].text == about.text)  # fmt: skip
         old = [n for n, place in enumerate(lines) if about.kind == "update" and told[n].kind == "fact"
@@ -124,4 +127,4 @@ class Episodes:
         picked = picked[: max(size - 1 - len(old), 0)]
         at = self.draw.randint(0, len(picked))
         before = self.draw.randint(0, at)
-        return [*picked[:before], *old, *picked[before:at], own, *picked[at:]][: self.config.num_slots]
+        return [*picked[:before], *old, *picked[before:at], own, *picked[at:]], at + len(old)

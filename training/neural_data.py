@@ -116,7 +116,7 @@ def _made_value(draw: random.Random, *, fresh: bool) -> str:
 
 def _value(draw: random.Random, attribute: Attribute, template: str, *, fresh: bool) -> str:
     """Return a value: of the attribute's own list, or a made-up one where the words around it say what it is."""
-    around = set(re.findall(r"[a-z']+", template.replace("{v}", " ").casefold())) - _EMPTY
+    around = set(re.findall(r"[a-z']+", re.sub(r"{\w+}('s)?", " ", template).casefold())) - _EMPTY
     if around and draw.random() < 0.5:
         return made_value(draw, fresh=fresh)
     return draw.choice((attribute.unseen_values if fresh else attribute.values) or attribute.values)
@@ -218,7 +218,7 @@ def mapping(seed: int, count: int, *, fresh: bool) -> list[Fact]:
         form = draw.choice(("A{}", "K{}", "Q{}", "X-{}", "No. {}", "unit {}", "box {}"))
         thing = _draw_until(draw, lambda d, form=form: form.format(d.randint(2, 999)), fresh=fresh)
         code = draw.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        told = Told("fact", f"Remember: the code of object {thing} is {code}.", f"object {thing}", "code", code)
+        told = Told("fact", f'Remember: the code of object {thing} is "{code}".', f"object {thing}", "code", code)
         found[thing] = Fact(told, f"What is the code of object {thing}?", code)
     return list(found.values())
 

@@ -26,7 +26,6 @@ from torch.nn import functional as F
 from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
-from chatmem.neural.pointer import features
 from chatmem.neural.saving import save_adapter
 from chatmem.neural.state import MemoryState
 from training.neural_batches import Batch, Episodes, Padded
@@ -76,7 +75,7 @@ class Losses:
 
     def _features(self, text: Padded) -> tuple[Tensor, Tensor]:
         embeddings = self.embedding[text.ids]
-        return features(embeddings, text.hidden), embeddings
+        return self.modules.features(embeddings, text.hidden), embeddings
 
     def __call__(self, batch: Batch) -> dict[str, Tensor]:
         """Return the losses, and `seen` and `first`, shares of reply tokens that get more than a half."""
@@ -150,11 +149,19 @@ class Losses:
         alone = -torch.log1p(-reading.gate.clamp(max=1 - 1e-6))
         logs = -both.clamp(min=1e-8).log()
         return {
+            "slot": self._slot(batch, reading.slots, first),
             "lm": (logs * replies).sum() / replies.sum(),
             "rest": (alone * rest).sum() / rest.sum(),
             "seen": ((both > 0.5) & replies).sum() / replies.sum(),
             "first": ((both > 0.5) & first).sum() / first.sum(),
         }
+
+    def _slot(self, batch: Batch, scores: Tensor, first: Tensor) -> Tensor:
+        """Return the cross entropy of the slot that holds the answer, where a reply begins."""
+        known = batch.own >= 0
+        place = first.int().argmax(1)
+        at = scores[torch.arange(len(place)), place]
+        return F.cross_entropy(at[known], batch.own[known])
 
     def value(self, count: int = 256, negatives: int = 4096) -> Tensor:
         """Return the cross entropy of random tokens' codes among random tokens."""
@@ -188,6 +195,16 @@ def start_codes(modules: NeuralModules, embedding: Tensor) -> None:
         modules.tokens.decode.weight.copy_(top * 5.0 * 4.0)
 
 
+def start_features(modules: NeuralModules, embedding: Tensor, episodes: Episodes) -> None:
+    """Measure mean and deviation of the features over some training texts."""
+    text = episodes.pad(list(range(0, len(episodes.kept), 20)))
+    there = (text.words | text.reply)[:, :, None]
+    x = modules.features(embedding[text.ids], text.hidden)[there.expand(-1, -1, modules.mean.numel())]
+    x = x.view(-1, modules.mean.numel())
+    modules.mean.copy_(x.mean(0))
+    modules.scale.copy_(1 / x.std(0).clamp(min=0.05))
+
+
 def train(options: argparse.Namespace) -> None:
     """Train, log, and write the adapter."""
     torch.manual_seed(options.seed)
@@ -197,13 +214,14 @@ def train(options: argparse.Namespace) -> None:
     config = NeuralConfig.for_bundled(reply_tokens=reply_tokens(episodes))
     modules = NeuralModules(config)
     start_codes(modules, embedding)
+    start_features(modules, embedding, episodes)
     losses = Losses(modules, embedding, options)
     optimizer = torch.optim.AdamW(modules.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
     options.work.mkdir(parents=True, exist_ok=True)
     checkpoint, log = options.work / "checkpoint.pt", options.work / "train.jsonl"
     done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
     started = saved = time.monotonic()
-    weights = {"lm": 1.0, "rest": options.rest_weight, "write": options.write_weight,
+    weights = {"lm": 1.0, "rest": options.rest_weight, "slot": 0.3, "write": options.write_weight,
                "forget": options.forget_weight, "value": 0.2}  # fmt: skip
     sums: Counter[str] = Counter()
     for step in range(done, options.steps):
@@ -211,7 +229,7 @@ def train(options: argparse.Namespace) -> None:
         fall = min(1.0, (options.steps - step) / (0.4 * options.steps))
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min((step + 1) / WARMUP, 1.0) * fall
-        found = losses(episodes.batch(options.persons, options.questions)) 
+        found = losses(episodes.batch(options.persons, options.questions))
         found["value"] = losses.value()
         optimizer.zero_grad()
         sum(weight * found[name] for name, weight in weights.items()).backward()

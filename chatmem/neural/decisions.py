@@ -49,6 +49,6 @@ class ForgetDecision(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor, match: Tensor, filled: Tensor) -> Tensor:
         """Return logits (B, S) for the words of x (B, T, F) against match keys (B, S, J, K); filled is (B, S, J)."""
-        lacking = self.relevance(x, mask, match, filled)[:, -1]
+        lacking: Tensor = self.relevance(x, mask, match, filled)[:, -1]
         news: Tensor = self.news(pooled(x, mask)) + 3.0
         return F.softplus(news) - lacking

@@ -21,7 +21,7 @@ from chatmem.interface import ModelError
 from chatmem.neural import saving
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
-from chatmem.neural.pointer import Reading, features
+from chatmem.neural.pointer import Reading
 from chatmem.neural.slots import SlotReading
 from chatmem.neural.state import MemoryState
 from chatmem.neural.writing import Written, write
@@ -60,14 +60,14 @@ class NeuralMemoryModel(nn.Module):
         super().__init__()
         if modules is None:
             modules = NeuralModules(config or NeuralConfig.for_model(base))
-        self.base, self.memory, self.config = base, modules, modules.config
+        self.base, self.config = base, modules.config
         self.layers = _layers(base)
         wanted = (base.get_output_embeddings().weight.shape[0], base.config.hidden_size, len(self.layers))
         if wanted != (self.config.vocab_size, self.config.hidden_size, self.config.num_layers):
             raise ModelError("this memory is for a language model of another size")
         for weight in base.parameters():
             weight.requires_grad_(False)
-        self.memory.to(base.device)
+        self.memory: NeuralModules = modules.to(base.device)
         self.fingerprint = saving.fingerprint(base)
         self.state: MemoryState | None = None  # what a combined checkpoint brings along
         self._reply_codes: Tensor | None = None
@@ -219,7 +219,7 @@ class _Run:
         """Return the features (B, T, F) of the call's tokens; without feature layers the embeddings twice."""
         layers = self.model.config.feature_layers
         states = [self.hidden[at] for at in layers] or [self.embeddings]
-        return features(self.embeddings, torch.stack(states, dim=2))
+        return self.model.memory.features(self.embeddings, torch.stack(states, dim=2))
 
     def _keep(self, at: int) -> Any:
         def hook(_: nn.Module, args: tuple[Tensor, ...], kwargs: dict[str, Any]) -> None:

@@ -38,12 +38,7 @@ class Reading(NamedTuple):
     reply: Tensor  # (B, T, P)
     gate: Tensor  # (B, T)
     lacking: Tensor  # (B, T, S): cost of what each slot lacks of the question so far; goes on in the next call
-
-
-def features(embeddings: Tensor, hidden: Tensor) -> Tensor:
-    """Return x (B, T, F): embeddings (B, T, H) and hidden states (B, T, L, H), each scaled to unit variance."""
-    both = torch.cat([embeddings[:, :, None], hidden], dim=2).float()
-    return F.rms_norm(both, both.shape[-1:]).flatten(2)
+    slots: Tensor  # (B, T, S): scores of the slots
 
 
 class Relevance(nn.Module):
@@ -111,7 +106,8 @@ class TokenMemory(nn.Module):
     def parts(self, states: Tensor) -> Parts:
         """Return the parts of token states (..., D)."""
         c = self.config
-        return Parts(*states.split([c.match_dim, c.pointer_dim, 3 * c.context_dim, c.code_dim], dim=-1))
+        sizes = [c.match_dim, c.pointer_dim, 3 * c.context_dim, c.code_dim]
+        return Parts(*torch.split(states, sizes, dim=-1))
 
     def read(
         self, x: Tensor, near: Tensor, mask: Tensor, memory: MemoryState, lacking: Tensor | None = None
@@ -135,15 +131,15 @@ class TokenMemory(nn.Module):
         slot = about - cost + F.softplus(self.newest) * order[:, None]
         slot = slot.masked_fill(~memory.used[:, None], _LOWEST)
         place = torch.einsum("btk,bsjk->btsj", self.point(x), parts.pointer) / self.config.pointer_dim**0.5
-        context = parts.context.unflatten(-1, (3, -1))
+        context = parts.context.view(*parts.context.shape[:-1], 3, self.config.context_dim)
         place = place + torch.einsum("btok,bsjok,o->btsj", near, context, self.near)
         scores = (slot[..., None] + place).masked_fill(~filled[:, None], _LOWEST)
         best = slot.amax(-1, keepdim=True).clamp(min=-20.0)
         others = self.reply(x) + self.known * best
         shares = torch.cat([scores.flatten(2), others], dim=-1).softmax(-1)
         size = scores.shape[2] * scores.shape[3]
-        split = shares.split([size, others.shape[-1] - 1, 1], dim=-1)
-        return Reading(split[0].view_as(scores), split[1], 1 - split[2][..., 0], cost)
+        split = torch.split(shares, [size, others.shape[-1] - 1, 1], dim=-1)
+        return Reading(split[0].view_as(scores), split[1], 1 - split[2][..., 0], cost, slot)
 
     def readout(self, reading: Reading, memory: MemoryState, reply_codes: Tensor) -> Tensor:
         """Return what is read as an output vector (B, T, H), to be multiplied with the unembedding.

@@ -124,9 +124,7 @@ def load_state(path: Path, config: NeuralConfig, fingerprint: str) -> MemoryStat
     return as_state(*read_tensors(path, STATE_FORMAT), config, fingerprint)
 
 
-def as_state(
-    tensors: dict[str, Tensor], about: dict[str, str], config: NeuralConfig, fingerprint: str
-) -> MemoryState:
+def as_state(tensors: dict[str, Tensor], about: dict[str, str], config: NeuralConfig, fingerprint: str) -> MemoryState:
     """Return tensors as a state; ModelError where they belong to another model."""
     wanted = state_about(config, fingerprint)
     if about.get("model") != wanted["model"]:

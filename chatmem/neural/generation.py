@@ -1,0 +1,67 @@
+"""Writing messages into a state and answering from it: what scripts, checks and the chat share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from chatmem.language_model import Message
+from chatmem.neural.model import NeuralMemoryModel, NeuralOutput
+from chatmem.neural.state import MemoryState
+from chatmem.neural.text import tokens
+
+
+@torch.inference_mode()
+def tell(
+    model: NeuralMemoryModel, tokenizer: Any, text: str, state: MemoryState | None, *, force: bool | None = None
+) -> NeuralOutput:
+    """Write one line into a state, without reading it; the output holds the new state and how it was written."""
+    read = tokens(tokenizer, [{"role": "user", "content": text}])
+    ids, mask = read.ids.to(model.base.device), read.mask.to(model.base.device)
+    options = {"update_memory": True, "write_mask": mask, "force_write": force, "logits_to_keep": 1}
+    output: NeuralOutput = model(ids, memory_state=state, **options)
+    return output
+
+
+def reply_ids(
+    model: NeuralMemoryModel,
+    tokenizer: Any,
+    messages: Sequence[Message],
+    state: MemoryState | None,
+    max_new_tokens: int = 32,
+    *,
+    read_memory: bool = True,
+) -> Iterator[int]:
+    """Yield the likeliest tokens of a reply, without the end."""
+    read = tokens(tokenizer, messages)
+    ids, cache = read.ids.to(model.base.device), None
+    mask: Tensor | None = read.mask.to(model.base.device)
+    ends = {tokenizer.eos_token_id}
+    for _ in range(max_new_tokens):
+        with torch.inference_mode():
+            out = model(
+                ids,
+                memory_state=state,
+                read_memory=read_memory,
+                read_mask=mask,
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
+        token = int(out.logits[0, -1].argmax())
+        if token in ends:
+            return
+        yield token
+        ids, mask, cache = torch.tensor([[token]], device=ids.device), None, out.past_key_values
+
+
+def reply(
+    model: NeuralMemoryModel, tokenizer: Any, question: str, state: MemoryState | None, max_new_tokens: int = 32
+) -> str:
+    """Return the likeliest reply to a question, given only the question and the state."""
+    found = list(reply_ids(model, tokenizer, [{"role": "user", "content": question}], state, max_new_tokens))
+    text: str = tokenizer.decode(found, skip_special_tokens=True)
+    return text.strip()
