@@ -86,6 +86,8 @@ class TokenMemory(nn.Module):
         self.ask = nn.Linear(width, 128)
         self.offer = nn.Linear(config.slot_dim, 128)
         self.reply = nn.Linear(width, len(config.reply_tokens) + 1)  # the last is leaving it to the language model
+        hidden = nn.Linear(width + config.slot_dim, 128)
+        self.begin = nn.Sequential(hidden, nn.GELU(), nn.Linear(128, len(config.reply_tokens) + 1))
         self.known = nn.Parameter(torch.zeros(len(config.reply_tokens) + 1))  # how each depends on the best slot
         self.newest = nn.Parameter(torch.tensor(0.0))
 
@@ -135,7 +137,8 @@ class TokenMemory(nn.Module):
         place = place + torch.einsum("btok,bsjok,o->btsj", near, context, self.near)
         scores = (slot[..., None] + place).masked_fill(~filled[:, None], _LOWEST)
         best = slot.amax(-1, keepdim=True).clamp(min=-20.0)
-        others = self.reply(x) + self.known * best
+        vector = slot.softmax(-1) @ memory.slots  # what the slots found hold, as the seed reads it
+        others = self.reply(x) + self.begin(torch.cat([x, vector], dim=-1)) + self.known * best
         shares = torch.cat([scores.flatten(2), others], dim=-1).softmax(-1)
         size = scores.shape[2] * scores.shape[3]
         split = torch.split(shares, [size, others.shape[-1] - 1, 1], dim=-1)
