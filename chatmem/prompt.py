@@ -95,7 +95,7 @@ def build_prompt(
     reader = model.has_reader and bool(lines) and form == "auto"
     inside = getattr(model, "has_memory", False)  # what the user told is read from a state, not from lines
     opening = "" if form == "specification" or reader or inside else reply_opening(user_input, lines)
-    turns = list(history)
+    turns = [] if inside else list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:
         turns.pop(0)

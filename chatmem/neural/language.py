@@ -12,7 +12,7 @@ from chatmem.interface import ModelError
 from chatmem.language_model import Message, Sampling, TransformersModel
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.neural.state import MemoryState
-from chatmem.neural.text import tokens
+from chatmem.neural.text import frame, within
 
 ADAPTER = Path(__file__).parents[1] / "weights" / "neural"
 CHAT_SLOTS = 64  # of the chat's state; the trained parts work with any number
@@ -50,20 +50,22 @@ class NeuralLanguageModel(TransformersModel):
         last = [message for message in messages if message["role"] == "user"][-1:]
         return super().render(last) if self.has_chat_template else f"User: {last[0]['content']}\nAssistant:"
 
-    def _tokens(self, prompt: str, sampling: Sampling, *, reader: bool = False, copied: str = "") -> Iterator[int]:
+    def _tokens(
+        self,
+        prompt: str,
+        sampling: Sampling,
+        *,
+        reader: bool = False,  # noqa: ARG002 - there are no lines to read
+        copied: str = "",  # noqa: ARG002
+    ) -> Iterator[int]:
         """Yield the tokens of the continuation; the words that ask are those of the user's line."""
         self._mask = self._asking(prompt)
-        return super()._tokens(prompt, sampling, reader=False, copied="")
+        return super()._tokens(prompt, sampling)
 
     def _asking(self, prompt: str) -> torch.Tensor:
         """Return which tokens of a prompt are the user's words, (1, T)."""
-        frame = tokens(self.tokenizer, [{"role": "user", "content": "a"}])
-        head = int(frame.mask[0].nonzero()[0])
-        tail = frame.ids.shape[1] - head - int(frame.mask.sum())
-        ids = self.tokenizer(prompt, add_special_tokens=False, verbose=False).input_ids
-        mask = torch.zeros(1, len(ids), dtype=torch.bool)
-        mask[0, head : len(ids) - tail] = True
-        return mask
+        before, after = frame(self.tokenizer)
+        return within(self.tokenizer, prompt, before, len(prompt) - after).mask
 
     def _step(self, inputs: dict[str, Any]) -> Any:
         """Run the model with its memory on the next tokens."""

@@ -29,17 +29,23 @@ def tokens(tokenizer: Any, messages: Sequence[Message], *, reply: bool = True) -
     marked = [{**m, "content": _MARK} if at == last else m for at, m in enumerate(messages)]
     before, after = _render(tokenizer, marked, reply=reply).split(_MARK)
     text = str(messages[last]["content"]).strip()
-    parts = [_ids(tokenizer, part) for part in (before, text, after)]
-    mask = [place == 1 for place, part in enumerate(parts) for _ in part]
-    return Tokens(torch.tensor([sum(parts, [])]), torch.tensor([mask]))
+    return within(tokenizer, before + text + after, len(before), len(before) + len(text))
+
+
+def within(tokenizer: Any, text: str, first: int, end: int) -> Tokens:
+    """Return a text as tokens, with those in the mask that have characters from `first` up to `end`."""
+    read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    mask = [begin < end and stop > first for begin, stop in read.offset_mapping]
+    return Tokens(torch.tensor([read.input_ids]), torch.tensor([mask]))
+
+
+def frame(tokenizer: Any) -> tuple[int, int]:
+    """Return how many characters of a prompt stand before and after the user's line."""
+    before, after = _render(tokenizer, [{"role": "user", "content": _MARK}], reply=True).split(_MARK)
+    return len(before), len(after)
 
 
 _MARK = "\ue000"  # of Unicode's private use
-
-
-def _ids(tokenizer: Any, text: str) -> list[int]:
-    ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False).input_ids
-    return ids
 
 
 def _render(tokenizer: Any, messages: Sequence[Message], *, reply: bool) -> str:

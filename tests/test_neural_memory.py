@@ -1,0 +1,146 @@
+"""The arm `neural` in a chat: the past is in the model's state, not in its prompt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import bytes_under, make_session, tell
+from neural_models import SMALL
+
+from chatmem.background import ready
+from chatmem.chat import Chat
+from chatmem.journal import Journal
+from chatmem.neural.config import NeuralConfig
+from chatmem.neural.language import NeuralLanguageModel
+from chatmem.neural.memory import FILE, NeuralMemory
+from chatmem.neural.model import NeuralMemoryModel
+from chatmem.opening import Opened
+from chatmem.settings import Settings
+
+FACTS = ("My name is Ottilie.", "I work in a quarry.", "My goat is called Bramble.")
+
+
+def language(folder: Path) -> NeuralLanguageModel:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    base = AutoModelForCausalLM.from_pretrained(folder)
+    torch.manual_seed(1)
+    model = NeuralMemoryModel(base, NeuralConfig.for_model(base, **{**SMALL, "num_slots": 8})).eval()
+    torch.nn.init.constant_(model.memory.forget.news.bias, -99.0)
+    return NeuralLanguageModel(model, AutoTokenizer.from_pretrained(folder), "small")
+
+
+@pytest.fixture
+def engine(gpt2_folder: Path) -> NeuralLanguageModel:
+    return language(gpt2_folder)
+
+
+def open_memory(folder: Path, engine: NeuralLanguageModel) -> NeuralMemory:
+    return NeuralMemory(Journal.at(folder / "journal.db"), engine, folder)
+
+
+def same(one: NeuralLanguageModel, two: NeuralLanguageModel) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one.state.tensors().values(), two.state.tensors().values(), strict=True))
+
+
+def test_what_judgement_keeps_is_written_and_nothing_else(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    memory.remember(make_session("What is my goat called?", "Bramble.", "Hello there!", "Hello!", day=5))
+    assert int(engine.state.used.sum()) == len(FACTS)
+
+
+def test_recall_brings_no_text(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    assert memory.recall("What is my goat called?") == []
+
+
+def test_no_text_of_the_past_is_in_the_prompt_and_the_reply_reads_the_state(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    prompts, read = [], []
+    stream, step = engine.stream, engine._step
+    engine.stream = lambda prompt, *a, **o: (prompts.append(prompt), stream(prompt, *a, **o))[1]
+    engine._step = lambda inputs: read.append(step(inputs)) or read[-1]
+    settings = Settings(model="small", memory="neural", max_new_tokens=4)
+    chat = Chat(settings, Opened(memory.journal, tmp_path), ready(memory), ready(engine), lambda _: None)
+    for line in ("I feel fine today.", "What is my goat called?"):
+        "".join(chat.say(line))
+    assert prompts == ["User: I feel fine today.\nAssistant:", "User: What is my goat called?\nAssistant:"]
+    assert all(out.reading is not None for out in read)
+
+
+def test_a_line_said_in_this_session_is_in_the_state_before_the_reply(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    settings = Settings(model="small", memory="neural", max_new_tokens=2)
+    chat = Chat(settings, Opened(memory.journal, tmp_path), ready(memory), ready(engine), lambda _: None)
+    "".join(chat.say("My goat is called Bramble."))
+    assert int(engine.state.used.sum()) == 1
+
+
+def test_the_state_survives_a_restart_without_being_made_again(tmp_path, engine, gpt2_folder, monkeypatch):
+    tell(open_memory(tmp_path, engine), *FACTS)
+    again = language(gpt2_folder)
+    monkeypatch.setattr("chatmem.neural.memory.tell", lambda *a, **o: pytest.fail("written again"))
+    open_memory(tmp_path, again).sync()
+    assert same(engine, again)
+
+
+def test_forgetting_leaves_the_state_as_if_the_line_had_never_been(tmp_path, engine, gpt2_folder):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    memory.forget("goat")
+    other = language(gpt2_folder)
+    (tmp_path / "other").mkdir()
+    tell(open_memory(tmp_path / "other", other), *FACTS[:2])
+    assert same(engine, other)
+
+
+def test_a_superseded_line_leaves_the_state(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, FACTS[2], "I renamed my goat, my goat is called Thistle now.")
+    kept = [line.text for line in memory.journal.facts() if line.status == "active"]
+    assert int(engine.state.used.sum()) == len(kept) == len(memory._keys)
+    assert FACTS[2] not in kept
+
+
+def test_reset_leaves_nothing_in_the_state_and_no_file(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    assert (tmp_path / FILE).exists()
+    memory.reset()
+    assert all(not value.any() for value in engine.state.tensors().values())
+    assert not (tmp_path / FILE).exists()
+
+
+def test_the_state_file_is_private_and_holds_no_text(tmp_path, engine):
+    tell(open_memory(tmp_path, engine), *FACTS)
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+    (tmp_path / "journal.db").unlink()
+    data = bytes_under(tmp_path)
+    assert not any(word in data for word in (b"Ottilie", b"quarry", b"Bramble"))
+
+
+def test_a_damaged_state_file_is_made_again_from_the_journal(tmp_path, engine, gpt2_folder):
+    tell(open_memory(tmp_path, engine), *FACTS)
+    (tmp_path / FILE).write_bytes(b"\x80\x04 not a state")
+    again = language(gpt2_folder)
+    open_memory(tmp_path, again).sync()
+    assert same(engine, again)
+
+
+def test_lines_told_by_another_program_are_written_at_the_next_question(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    Journal.at(tmp_path / "journal.db").record(make_session(FACTS[2], "I see."))
+    memory.recall("What is my goat called?")
+    assert int(engine.state.used.sum()) == 1
+
+
+def test_the_question_alone_asks_and_the_frame_around_it_does_not(engine):
+    mask = engine._asking(engine.render([{"role": "user", "content": "What is my name?"}]))
+    ids = engine.tokenizer("User: What is my name?\nAssistant:", add_special_tokens=False).input_ids
+    words = engine.tokenizer.decode([token for token, asks in zip(ids, mask[0], strict=True) if asks])
+    assert "What is my name?" in words and "Assistant" not in words
