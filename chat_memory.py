@@ -71,7 +71,7 @@ class Program:
             "/memory": lambda _: commands.show_rows(commands.memory_rows(chat.journal)),
             "/remember": chat.remember,
             "/forget": chat.forget,
-            "/why": lambda _: commands.why(chat.used),
+            "/why": lambda _: chat.why(),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
             "/reset": self._reset,

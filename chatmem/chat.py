@@ -114,6 +114,11 @@ class Chat:
         self.used = None
         return commands.forget(self.memory, text)
 
+    def why(self) -> str:
+        """Say what of the memory is behind the last reply."""
+        inside: Callable[[], str] | None = getattr(self.memory, "why", None)
+        return commands.why(self.used) if inside is None or self.used is None else inside()
+
     def reset(self) -> str:
         """Erase everything that is kept of the user, this session included."""
         self.used = None

@@ -42,7 +42,9 @@ def open_memory(folder: Path, engine: NeuralLanguageModel) -> NeuralMemory:
 
 
 def same(one: NeuralLanguageModel, two: NeuralLanguageModel) -> bool:
-    return all(torch.equal(a, b) for a, b in zip(one.state.tensors().values(), two.state.tensors().values(), strict=True))
+    return all(
+        torch.equal(a, b) for a, b in zip(one.state.tensors().values(), two.state.tensors().values(), strict=True)
+    )
 
 
 def test_what_judgement_keeps_is_written_and_nothing_else(tmp_path, engine):
@@ -84,7 +86,7 @@ def test_a_line_said_in_this_session_is_in_the_state_before_the_reply(tmp_path, 
 def test_the_state_survives_a_restart_without_being_made_again(tmp_path, engine, gpt2_folder, monkeypatch):
     tell(open_memory(tmp_path, engine), *FACTS)
     again = language(gpt2_folder)
-    monkeypatch.setattr("chatmem.neural.memory.tell", lambda *a, **o: pytest.fail("written again"))
+    monkeypatch.setattr("chatmem.neural.memory.tell", lambda *_, **__: pytest.fail("written again"))
     open_memory(tmp_path, again).sync()
     assert same(engine, again)
 

@@ -81,9 +81,7 @@ def test_a_damaged_state_is_one_clear_error(tmp_path, content):
 def test_a_file_of_another_kind_and_a_newer_one_are_told_apart(tmp_path):
     tensors = {"slots": torch.zeros(1)}
     (tmp_path / "other").write_bytes(safetensors.torch.save(tensors, {"format": "else", "version": "1"}))
-    (tmp_path / "newer").write_bytes(
-        safetensors.torch.save(tensors, {"format": saving.STATE_FORMAT, "version": "9"})
-    )
+    (tmp_path / "newer").write_bytes(safetensors.torch.save(tensors, {"format": saving.STATE_FORMAT, "version": "9"}))
     with pytest.raises(DamagedError):
         wrapped().load_runtime_memory(tmp_path / "other")
     with pytest.raises(NewerError):

@@ -1,4 +1,4 @@
-"""How well a model remembers inside: every measure is a function of a model, its tokenizer and cases; plain numbers out."""
+"""How well a model remembers inside: each measure takes a model with its tokenizer and cases, and returns numbers."""
 
 from __future__ import annotations
 

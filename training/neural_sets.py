@@ -71,7 +71,7 @@ def value_cases(count: int, facts_in_memory: int, count_tokens: Any, *, seed: in
     everyone = list(people(seed, 3 * count, fresh=True))
     while len(cases) < count:
         draw.shuffle(everyone)
-        attribute, fact = draw.choice(everyone[0])
+        fact = draw.choice(everyone[0])[1]
         if not 2 <= count_tokens(f" {fact.told.value}") <= 8 or fact.told.value not in fact.answer:
             continue
         others = [one for _, one in everyone[0] if one is not fact]
@@ -89,8 +89,8 @@ def newest_cases(count: int, *, seed: int = 6) -> list[Case]:
         single = [(attribute, fact) for attribute, fact in person if not attribute.many]
         if len(single) < 4 or len(cases) == count:
             continue
-        (attribute, old), *others = single
-        new = newer(draw, attribute, old, fresh=True)
+        (about, old), *others = single
+        new = newer(draw, about, old, fresh=True)
         between = [fact.told for _, fact in others[: draw.randint(0, 3)]]
         cases.append(Case("newest", (old.told, *between, new.told), new, new.answer, (old.told.value,)))
     return cases

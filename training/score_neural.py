@@ -80,8 +80,9 @@ class Scores:
     def native(self) -> dict[str, Any]:
         """The native set, 128 held out."""
         cases = native_cases(128, fresh=True)
-        return {"decisions": measures.decisions(self.ours, cases), "ours": measures.replies(self.ours, cases),
-                "base": measures.replies(Subject(self.ours.model, self.tokenizer, memory=False), cases[:32])}  # fmt: skip
+        base = Subject(self.ours.model, self.tokenizer, memory=False)
+        found = {"decisions": measures.decisions(self.ours, cases), "ours": measures.replies(self.ours, cases)}
+        return found | {"base": measures.replies(base, cases[:32])}
 
     def values(self) -> dict[str, Any]:
         """Values of two to eight tokens, and the newest of two."""

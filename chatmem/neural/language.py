@@ -10,6 +10,7 @@ import torch
 
 from chatmem.interface import ModelError
 from chatmem.language_model import Message, Sampling, TransformersModel
+from chatmem.neural.inspection import slot_shares
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.neural.state import MemoryState
 from chatmem.neural.text import frame, within
@@ -28,6 +29,7 @@ class NeuralLanguageModel(TransformersModel):
         super().__init__(model.base, tokenizer, name)
         self.model = model
         self.state: MemoryState = model.initial_memory()
+        self.reads = torch.zeros(0)  # the largest share that each slot had in the last reply
         self._mask: torch.Tensor | None = None
 
     @classmethod
@@ -60,6 +62,7 @@ class NeuralLanguageModel(TransformersModel):
     ) -> Iterator[int]:
         """Yield the tokens of the continuation; the words that ask are those of the user's line."""
         self._mask = self._asking(prompt)
+        self.reads = torch.zeros(self.state.written.shape[1])
         return super()._tokens(prompt, sampling)
 
     def _asking(self, prompt: str) -> torch.Tensor:
@@ -71,7 +74,7 @@ class NeuralLanguageModel(TransformersModel):
         """Run the model with its memory on the next tokens."""
         first = inputs["cache"] is None
         mask = self._mask.to(inputs["input_ids"].device) if first and self._mask is not None else None
-        return self.model(
+        output = self.model(
             inputs["input_ids"],
             memory_state=self.state,
             read_memory=True,
@@ -80,6 +83,8 @@ class NeuralLanguageModel(TransformersModel):
             use_cache=True,
             logits_to_keep=1,
         )
+        self.reads = torch.maximum(self.reads, slot_shares(output)[0].to("cpu"))
+        return output
 
 
 def _switch_off(plain: TransformersModel) -> None:

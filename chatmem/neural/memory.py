@@ -24,6 +24,7 @@ from chatmem.neural.language import NeuralLanguageModel
 from chatmem.storage import write_atomic
 
 FILE = "neural.safetensors"
+_READ = 0.2  # the share of a slot in a token from which it was read
 
 
 class NeuralMemory(IndexedMemory):
@@ -59,6 +60,19 @@ class NeuralMemory(IndexedMemory):
         """Empty the state, on disk and in RAM."""
         super().drop_index()
         self.language.state, self._keys = self.language.model.initial_memory(), []
+
+    def why(self) -> str:
+        """Return the slots that the last reply read, and what was told when they were written."""
+        texts, state = dict(self._wanted()), self.language.state
+        rows = []
+        for slot in self.language.reads.argsort(descending=True).tolist():
+            share, write = float(self.language.reads[slot]), int(state.written[0, slot])
+            if share >= _READ and 0 < write <= len(self._keys):
+                told = texts.get(self._keys[write - 1], "erased since")
+                rows.append(f"- slot {slot} (up to {100 * share:.0f}% of a word), written at: {told}")
+        if not rows:
+            return "No slot of the memory was read for the last reply."
+        return "\n".join(["The last reply read these slots of the model's memory:", *rows])
 
     def _wanted(self) -> list[tuple[int, str]]:
         """Return keys and texts of the facts that hold now, oldest first."""

@@ -231,7 +231,7 @@ class _Run:
         def hook(_: nn.Module, args: tuple[Tensor, ...], kwargs: dict[str, Any], output: Any) -> Any:
             after = output[0] if isinstance(output, tuple) else output
             before = args[0] if args else kwargs["hidden_states"]
-            reader = self.model.memory.readers[str(at)]
+            reader: Any = self.model.memory.readers[str(at)]
             found: SlotReading = reader(after, self.state.slots, self.state.used)
             self.slot_readings[at] = found
             fused = reader.fuse(before, after, found.delta, self.model.config.fusion)

@@ -1,0 +1,100 @@
+"""Which slots a reply read and which a line wrote, as numbers and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from chatmem.neural.model import NeuralMemoryModel, NeuralOutput
+from chatmem.neural.state import MemoryState
+from chatmem.neural.text import tokens
+from chatmem.neural.writing import Written
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a reply read: its tokens (T), the share of every slot at each (T, S), and the share of the memory (T)."""
+
+    tokens: tuple[str, ...]
+    slots: Tensor
+    gate: Tensor
+
+    @property
+    def by_slot(self) -> list[float]:
+        """The largest share that each slot had in any token of the reply."""
+        return [float(value) for value in self.slots.amax(0)] if len(self.tokens) else []
+
+
+def slot_shares(output: NeuralOutput) -> tuple[Tensor, Tensor]:
+    """Return how much the last position of a call read of each slot of the first state (S,), and of the memory ()."""
+    if output.reading is not None:
+        return output.reading.tokens[0, -1].sum(-1).detach(), output.reading.gate[0, -1].detach()
+    found = list((output.slot_readings or {}).values())
+    if not found:
+        return torch.zeros(0), torch.zeros(())
+    return found[-1].shares[0, -1].detach(), found[-1].gate[0, -1].detach()
+
+
+def read_slots(
+    model: NeuralMemoryModel, tokenizer: Any, question: str, state: MemoryState, max_new_tokens: int = 32
+) -> Reads:
+    """Reply to a question with the likeliest tokens, and return what each of them was read from."""
+    read = tokens(tokenizer, [{"role": "user", "content": question}])
+    ids, mask, cache = read.ids.to(model.base.device), read.mask.to(model.base.device), None
+    said: list[str] = []
+    shares: list[Tensor] = []
+    gates: list[Tensor] = []
+    options: dict[str, Any] = {"memory_state": state, "read_memory": True, "use_cache": True, "logits_to_keep": 1}
+    for _ in range(max_new_tokens):
+        with torch.inference_mode():
+            out = model(ids, read_mask=mask if cache is None else None, past_key_values=cache, **options)
+        token, cache = int(out.logits[0, -1].argmax()), out.past_key_values
+        if token == tokenizer.eos_token_id:
+            break
+        slots, gate = slot_shares(out)
+        said.append(tokenizer.decode([token]))
+        shares.append(slots)
+        gates.append(gate)
+        ids = torch.tensor([[token]], device=ids.device)
+    size = state.written.shape[1]
+    return Reads(tuple(said), torch.stack(shares) if shares else torch.zeros(0, size), torch.tensor(gates))
+
+
+def writes(written: Written) -> dict[str, Any]:
+    """Return a write to the first state as numbers: the decision, the slots written, the slots made void."""
+    return {
+        "decision": float(written.decision[0]),
+        "slots": [float(value) for value in written.shares[0]],
+        "forgotten": [float(value) for value in written.forgotten[0]],
+    }
+
+
+def draw_reads(reads: Reads, path: Path, labels: Sequence[str] = ()) -> None:
+    """Draw the slots (rows) that each token of a reply (columns) was read from, and the memory's share below."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, (top, below) = plt.subplots(
+        2, 1, figsize=(max(6, 0.6 * len(reads.tokens)), 6), sharex=True, layout="constrained", height_ratios=[4, 1]
+    )
+    top.imshow(reads.slots.T.numpy(), aspect="auto", cmap="cividis", vmin=0, vmax=1)
+    names = list(labels) or [str(slot) for slot in range(reads.slots.shape[1])]
+    top.set(title="Share of each slot in each token", ylabel="slot", yticks=range(len(names)))
+    top.set_yticklabels(names, fontsize=7)
+    below.bar(range(len(reads.tokens)), reads.gate.numpy(), color="#0072B2")
+    below.set(ylabel="memory's share", ylim=(0, 1), xticks=range(len(reads.tokens)))
+    below.set_xticklabels([_shown(token) for token in reads.tokens], rotation=60, fontsize=8)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _shown(token: str) -> str:
+    """Return a token as every font can show it."""
+    return "".join(char if char.isprintable() else "?" for char in token.strip()) or repr(token)
