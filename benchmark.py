@@ -53,6 +53,7 @@ class RecordingModel:
         self.window_tokens = model.window_tokens
         self.has_chat_template = model.has_chat_template
         self.has_reader = model.has_reader
+        self.has_memory = bool(getattr(model, "has_memory", False))
         self.render = model.render
         self.count_tokens = model.count_tokens
         self.prompt = ""

@@ -27,9 +27,10 @@ TARGETS: tuple[tuple[str, tuple[str, ...], float, str], ...] = (
 def render_neural(found: dict[str, Any]) -> str:
     """Return the section; parts that were not measured are left out."""
     parts = ["### Memory inside the model", _ABOUT, _targets(found)]
-    for name, render in (("cost", _cost), ("fill", _fill), ("seed", _seed), ("writes", _writes), ("restart", _restart)):
+    for name, render in (("cost", _cost), ("fill", _fill), ("seed", _seed), ("writes", _writes)):
         if found.get(name):
             parts.append(render(found))
+    parts += [render(found) for name, render in (("restart", _restart), ("scenarios", _scenarios)) if found.get(name)]
     return "\n\n".join([*parts, _conclusion(found)])
 
 
@@ -73,8 +74,8 @@ def _cost(found: dict[str, Any]) -> str:
     return (
         f"{cost['base']:.1f} tokens/s without and {cost['memory']:.1f} with memory, medians of {cost['rounds']} rounds"
         f" of {cost['tokens']} tokens in turn. {cost['parameters'] / 1e6:.1f} M trained numbers; a state has"
-        f" {cost['state_bytes'] / 1024:,.0f} KiB however much is in it; the process, base model in float32 included, took"
-        f" {cost['peak_bytes'] / 2**20:,.0f} MiB at most."
+        f" {cost['state_bytes'] / 1024:,.0f} KiB however much is in it; the process, base model in float32 included,"
+        f" took {cost['peak_bytes'] / 2**20:,.0f} MiB at most."
     )
 
 
@@ -117,11 +118,18 @@ def _restart(found: dict[str, Any]) -> str:
     )
 
 
+def _scenarios(found: dict[str, Any]) -> str:
+    rows = [(name, _share(one)) for name, one in found["scenarios"].items() if isinstance(one, dict)]
+    return "The scenarios above through the chat, arm `neural`, no memory line in any prompt:\n\n" + table(
+        ("scenario", "`neural`"), rows
+    )
+
+
 def _conclusion(found: dict[str, Any]) -> str:
     one, eight = (_share(_at(found, ("values", f"{n} facts", "recall"))) for n in (1, 8))
-    return f"""**When it is better than text, and when not.** Memory inside the model adds no token to a prompt: the prompt has
-the same length whatever was told, the state a fixed size. It gives back exact values ({one} with one fact, {eight}
-with eight). It is worse where a person has to read, correct or erase what is kept:
-vectors cannot be read, and exact erasing is made of the journal, which is text. It holds as many lines as it has slots,
-each of 24 tokens at most, was trained on short English lines of a few kinds, and answers with the line that was told:
-questions that join lines, or ask in words far from those of the line, are better answered from text by the reader."""
+    return f"""**When it is better than text, and when not.** Memory inside the model adds no token to a prompt, and its
+state has a fixed size, whatever was told. It gives back exact values ({one} with one fact, {eight} with
+eight). It is worse where a person has to read, correct or erase what is kept: vectors cannot be read, and exact erasing
+is made of the journal, which is text. It holds as many lines as it has slots, each of 24 tokens at most, was trained on
+short English lines of a few kinds, and answers with the line that was told: questions that join lines, or ask in words
+far from those of the line, are better answered from text by the reader."""

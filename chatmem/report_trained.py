@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from chatmem.report_neural import render_neural
 from chatmem.tables import percent, table
 
 _SUMMARY = (
@@ -16,13 +17,20 @@ _SUMMARY = (
     "max-sim + BM25",
     "default: turn states + BM25 + session vector",
 )
-TRAINED = ("retrieval", "answerable", "judged", "reader", "goodai")  # names of the files that hold the results
+TRAINED = (
+    "retrieval",
+    "answerable",
+    "judged",
+    "reader",
+    "goodai",
+    "neural",
+)  # names of the files that hold the results
 _METRICS = ("hit@1", "recall_all@3", "recall_all@5", "ndcg@5")
 
 
 def render_trained(measured: dict[str, Any]) -> str:
     """Return the sections for what `benchmark.py` collected from `.benchmark/*.json`."""
-    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _goodai)
+    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _goodai, render_neural)
     parts = dict(zip(TRAINED, renderers, strict=True))
     found = [render(measured[name]) for name, render in parts.items() if measured.get(name)]
     return "\n\n".join(["## What was trained", _ABOUT, *found])

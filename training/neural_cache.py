@@ -114,7 +114,7 @@ class Reader:
 
     @torch.no_grad()
     def __call__(self, batch: list[tuple[list[int], int, int]]) -> Iterator[dict[str, Tensor]]:
-        """Yield what is kept of each text: `hidden` (n, layers, H); for a reply of r tokens `base` (r), `last` (r, H)."""
+        """Yield what is kept of a text: `hidden` (n, layers, H); for a reply of r tokens `base` (r), `last` (r, H)."""
         longest = max(len(ids) for ids, _, _ in batch)
         padded = torch.tensor([ids + [0] * (longest - len(ids)) for ids, _, _ in batch])
         past = deepcopy(self._past)

@@ -29,9 +29,7 @@ from training.reader_words import noun_attributes, ordinary_prompts
 UNKNOWN = f"{NOT_TOLD}."
 Kind = Literal["fact", "update", "retraction", "chatter"]
 _ADJECTIVES = "red old tiny bright silver quiet wild sweet round dusty golden frozen smoky double late northern".split()  # noqa: SIM905
-_NOUNS = (
-    "apple falcon lantern river whale maple engine pepper bridge comet saddle harbour violin garden button tulip"
-).split()
+_NOUNS = "apple falcon lantern river whale maple engine pepper bridge comet saddle harbour violin garden tulip".split()  # noqa: SIM905
 _FRESH_ADJECTIVES = "crimson narrow ancient gentle hollow purple lazy southern".split()  # noqa: SIM905
 _FRESH_NOUNS = "walnut badger teapot glacier orchid anchor pillow Fuji".split()  # noqa: SIM905
 _EMPTY = set("i i'm im i've am a an the my is are have has got was of to at in on it for use own bought do now".split())  # noqa: SIM905

@@ -21,11 +21,16 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from benchmark import REPLY_TOKENS, ask_all
+from benchmark import tell as told_to
 from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.generation import reply
-from chatmem.neural.language import ADAPTER
+from chatmem.neural.language import ADAPTER, NeuralLanguageModel
+from chatmem.neural.memory import NeuralMemory
 from chatmem.neural.model import NeuralMemoryModel
+from chatmem.scenarios import scenarios
+from chatmem.settings import Settings
 from training import neural_measures as measures
 from training.neural_measures import Subject, share
 from training.neural_sets import mapping_cases, native_cases, newest_cases, told_lines, value_cases
@@ -42,6 +47,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed-adapter", type=Path, default=Path(".benchmark/neural/seed"))
     parser.add_argument("--dialogues", type=Path, default=Path("../shared/data/persona_chat_dialogues.jsonl.gz"))
     parser.add_argument("--count", type=int, default=100, help="cases of the sets without a size of their own")
+    parser.add_argument("--runs", type=int, default=2, help="of the report's scenarios")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="", help="parts, with commas between: see PARTS")
     return parser.parse_args()
@@ -148,6 +154,23 @@ class Scores:
         modules = self.ours.model.memory
         return found | {"peak_bytes": before, "state_bytes": state.num_bytes, "parameters": modules.num_parameters}
 
+    def scenarios(self) -> dict[str, Any]:
+        """The report's scenarios through the chat, arm `neural`."""
+        language = NeuralLanguageModel.load(bundled.NAME, "cpu")
+        settings = Settings(memory="neural", max_new_tokens=REPLY_TOKENS)
+        right: dict[str, list[bool]] = {}
+        wrong: list[dict[str, Any]] = []
+        for run in range(self.options.runs):
+            for scenario in scenarios(run):
+                with tempfile.TemporaryDirectory() as name:
+                    memory = NeuralMemory(told_to(scenario, Path(name)), language, Path(name))
+                    memory.drop_index()
+                    for answer in ask_all(scenario, run, {"neural": memory}, language, settings):
+                        right.setdefault(f"{scenario.name}: {scenario.title}", []).append(answer["right"])
+                        if not answer["right"]:
+                            wrong.append({key: answer[key] for key in ("scenario", "text", "expected", "reply")})
+        return {name: share(found) for name, found in right.items()} | {"wrong": wrong[:20]}
+
     def restart(self) -> dict[str, Any]:
         """Write, save, destroy the model, load, answer from the state alone; twice; then the reset token."""
         case = value_cases(1, 4, self._count_tokens, seed=21)[0]
@@ -169,7 +192,7 @@ class Scores:
         return len(self.tokenizer(text, add_special_tokens=False).input_ids)
 
 
-PARTS = ("mapping", "values", "native", "general", "cost", "seed", "fill", "writes", "restart")
+PARTS = ("mapping", "values", "native", "general", "cost", "seed", "fill", "writes", "scenarios", "restart")
 
 
 def main() -> None:

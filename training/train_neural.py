@@ -1,12 +1,13 @@
 """Train the memory inside the bundled model: token states, pointer, write and forget decisions.
 
     python -m training.neural_cache          the frozen model's hidden states, once
+    python -m training.neural_codes          the codes of tokens, once
     python -m training.train_neural          resumes from its newest checkpoint
 
 Two phases in each step: lines are written without reading, questions are read without writing. The losses: `lm`, the
 negative log of what memory and frozen model together give a reply's tokens; `rest`, of leaving ordinary talk and
-questions to the frozen model; `write` and `forget`, cross entropy of the decisions; `value`, of the code of a token
-among the vocabulary. No layer of the frozen model runs here.
+questions to the frozen model; `slot`, of the slot that holds the answer; `write` and `forget`, cross entropy of the
+decisions. No layer of the frozen model runs here.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
+    parser.add_argument("--codes", type=Path, default=Path(".benchmark/neural/codes.safetensors"))
     parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"), help="checkpoint, log and curve")
     parser.add_argument("--out", type=Path, default=Path("chatmem/weights/neural"))
     parser.add_argument("--steps", type=int, default=1500)
@@ -163,36 +165,13 @@ class Losses:
         at = scores[torch.arange(len(place)), place]
         return F.cross_entropy(at[known], batch.own[known])
 
-    def value(self, count: int = 256, negatives: int = 4096) -> Tensor:
-        """Return the cross entropy of random tokens' codes among random tokens."""
-        some = torch.randint(len(self.embedding), (count + negatives,))
-        rows = self.embedding[some]
-        unit = F.rms_norm(rows[:count], rows.shape[-1:])
-        out = self.modules.tokens.decode(self.modules.tokens.code(unit))
-        logits = out @ rows.T
-        same = some[None] == some[:count, None]
-        same[torch.arange(count), torch.arange(count)] = False
-        return F.cross_entropy(logits.masked_fill(same, -1e4), torch.arange(count))
 
-
-def code_accuracy(modules: NeuralModules, embedding: Tensor) -> float:
-    """Return the share of a random tenth of the vocabulary whose code gives back its token among all."""
-    some = torch.randperm(len(embedding), generator=torch.Generator().manual_seed(0))[: len(embedding) // 10]
-    with torch.no_grad():
-        unit = F.rms_norm(embedding[some], embedding.shape[-1:])
-        best = torch.cat([(modules.tokens.decode(modules.tokens.code(part)) @ embedding.T).argmax(-1)
-                          for part in unit.split(512)])  # fmt: skip
-    return float((best == some).float().mean())
-
-
-def start_codes(modules: NeuralModules, embedding: Tensor) -> None:
-    """Begin with the embedding's principal directions."""
-    unit = F.rms_norm(embedding, embedding.shape[-1:])
-    values, vectors = torch.linalg.eigh(unit.T @ unit / len(unit))
-    top = vectors[:, values.argsort(descending=True)[: modules.config.code_dim]]
-    with torch.no_grad():
-        modules.tokens.code.weight.copy_(top.T * 0.2)
-        modules.tokens.decode.weight.copy_(top * 5.0 * 4.0)
+def load_codes(modules: NeuralModules, path: Path) -> None:
+    """Take over the codes of tokens; nothing in this training changes them."""
+    weights = load_file(path)
+    for name, part in (("code", modules.tokens.code), ("decode", modules.tokens.decode)):
+        part.load_state_dict({"weight": weights[f"{name}.weight"]})
+        part.requires_grad_(False)
 
 
 def start_features(modules: NeuralModules, embedding: Tensor, episodes: Episodes) -> None:
@@ -213,16 +192,16 @@ def train(options: argparse.Namespace) -> None:
     episodes = Episodes(options.cache, NeuralConfig.for_bundled(), options.seed)
     config = NeuralConfig.for_bundled(reply_tokens=reply_tokens(episodes))
     modules = NeuralModules(config)
-    start_codes(modules, embedding)
     start_features(modules, embedding, episodes)
     losses = Losses(modules, embedding, options)
     optimizer = torch.optim.AdamW(modules.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
     options.work.mkdir(parents=True, exist_ok=True)
     checkpoint, log = options.work / "checkpoint.pt", options.work / "train.jsonl"
     done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
+    load_codes(modules, options.codes)
     started = saved = time.monotonic()
     weights = {"lm": 1.0, "rest": options.rest_weight, "slot": 0.3, "write": options.write_weight,
-               "forget": options.forget_weight, "value": 0.2}  # fmt: skip
+               "forget": options.forget_weight}  # fmt: skip
     sums: Counter[str] = Counter()
     for step in range(done, options.steps):
         episodes.draw.seed(f"{options.seed} {step}")
@@ -230,7 +209,6 @@ def train(options: argparse.Namespace) -> None:
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min((step + 1) / WARMUP, 1.0) * fall
         found = losses(episodes.batch(options.persons, options.questions))
-        found["value"] = losses.value()
         optimizer.zero_grad()
         sum(weight * found[name] for name, weight in weights.items()).backward()
         torch.nn.utils.clip_grad_norm_(modules.parameters(), 1.0)
@@ -240,7 +218,7 @@ def train(options: argparse.Namespace) -> None:
             row: dict[str, Any] = {"step": step + 1, "seconds": round(time.monotonic() - started)}
             row |= {name: round(value / 25, 4) for name, value in sums.items()}
             if (step + 1) % 100 == 0:
-                row |= _validate(losses, episodes, options) | {"codes": code_accuracy(modules, embedding)}
+                row |= _validate(losses, episodes, options)
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             sums.clear()
@@ -274,7 +252,7 @@ def draw_curve(log: Path, picture: Path) -> None:
 
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
-    for name in ("lm", "held_lm", "rest", "write", "forget", "value"):
+    for name in ("lm", "held_lm", "slot", "rest", "write", "forget"):
         points = [(row["step"], row[name]) for row in rows if name in row]
         axes.plot(*zip(*points, strict=True), label=name)
     axes.set(yscale="log", xlabel="step", ylabel="loss")

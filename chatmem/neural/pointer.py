@@ -3,9 +3,10 @@
 A token state j has a match key m (what the token is about), a pointer key c and three context keys n (where it stands:
 after which tokens), and a code v (which token it is). A query position t finds the slot by late interaction with the
 question (Khattab and Zaharia, 2020) as an additive "noisy and": each important word of the question that a slot lacks
-costs it. Within slots it points at the token that comes next (Vinyals et al., 2015; an induction head, Olsson et
-al., 2022). Two choices compete with the token states in the same softmax: a small list of reply tokens ("I don't know …"),
-and leaving the reply to the language model, whose share is 1 - gate (See et al., 2017). docs/neural.md has the formulas.
+costs it. Within slots it points at the token that comes next (Vinyals et al., 2015), as an induction head does (Olsson
+et al., 2022). Two choices compete with the token states in the same softmax: a small list of reply tokens ("I don't
+know …"), and leaving the reply to the language model, whose share is 1 - gate (See et al., 2017). docs/neural.md has
+the formulas.
 """
 
 from __future__ import annotations

@@ -22,7 +22,10 @@ class SlotReading(NamedTuple):
 
 
 class SlotReader(nn.Module):
-    """Reads slots after one layer: q = W_q h, k = W_k M, v = W_v M, Δh = read_scale · sigmoid(w h) · W_r softmax(q k) v."""
+    """Reads slots after one layer.
+
+    q = W_q h, k = W_k M, v = W_v M, Δh = read_scale · sigmoid(w h) · W_r softmax(q k / √D) v.
+    """
 
     def __init__(self, config: NeuralConfig) -> None:
         """Make the projections; the gate starts nearly closed."""
