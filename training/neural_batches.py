@@ -108,7 +108,7 @@ class Episodes:
         """Return the numbers of the lines in a question's memory, oldest first, and the place of the answer's."""
         about: Told = item["told"]
         told = [self.items[place]["told"] for place in lines]
-        size = self.draw.choice((1, 1, 2, 3, 4, 6, 8, 8, 12, 16))
+        size = min(self.draw.choice((1, 1, 2, 3, 4, 6, 8, 8, 12, 16)), self.config.num_slots)
         others = [
             number
             for number, one in enumerate(told)

@@ -45,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--persons", type=int, default=4)
     parser.add_argument("--questions", type=int, default=36)
     parser.add_argument("--rate", type=float, default=8e-4)
+    parser.add_argument("--dropout", type=float, default=0.1, help="of the features: people to come are others")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=2.0, help="between checkpoints")
     parser.add_argument("--write-weight", type=float, default=0.5)
@@ -77,7 +78,8 @@ class Losses:
 
     def _features(self, text: Padded) -> tuple[Tensor, Tensor]:
         embeddings = self.embedding[text.ids]
-        return self.modules.features(embeddings, text.hidden), embeddings
+        x = self.modules.features(embeddings, text.hidden)
+        return F.dropout(x, self.options.dropout, self.modules.training), embeddings
 
     def __call__(self, batch: Batch) -> dict[str, Tensor]:
         """Return the losses, and `seen` and `first`, shares of reply tokens that get more than a half."""
@@ -242,7 +244,9 @@ def _resume(path: Path, modules: NeuralModules, optimizer: torch.optim.Optimizer
 def _validate(losses: Losses, episodes: Episodes, options: argparse.Namespace) -> dict[str, float]:
     """Return the losses on people that are not trained on."""
     episodes.draw.seed("validation")
+    losses.modules.eval()
     found = [losses(episodes.batch(options.persons, options.questions, held=True)) for _ in range(3)]
+    losses.modules.train()
     return {f"held_{name}": round(sum(float(one[name]) for one in found) / 3, 4) for name in found[0]}
 
 

@@ -136,7 +136,8 @@ class TokenMemory(nn.Module):
         place = torch.einsum("btk,bsjk->btsj", self.point(x), parts.pointer) / self.config.pointer_dim**0.5
         context = parts.context.view(*parts.context.shape[:-1], 3, self.config.context_dim)
         place = place + torch.einsum("btok,bsjok,o->btsj", near, context, self.near)
-        scores = (slot[..., None] + place).masked_fill(~filled[:, None], _LOWEST)
+        among = slot.log_softmax(-1)  # relative: whether any slot fits is for the others to weigh, by `best`
+        scores = (among[..., None] + place).masked_fill(~filled[:, None], _LOWEST)
         best = slot.amax(-1, keepdim=True).clamp(min=-20.0)
         vector = slot.softmax(-1) @ memory.slots  # what the slots found hold, as the seed reads it
         others = self.reply(x) + self.begin(torch.cat([x, vector], dim=-1)) + self.known * best
