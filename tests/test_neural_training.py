@@ -29,7 +29,9 @@ def test_people_and_made_values_of_the_evaluation_are_never_in_training():
         return {fact.told.subject for fact in facts(fresh)} - {"me"}
 
     assert not names(True) & names(False)
-    assert not {f.told.subject for f in mapping(1, 200, fresh=True)} & {f.told.subject for f in mapping(1, 200, fresh=False)}
+    assert not {f.told.subject for f in mapping(1, 200, fresh=True)} & {
+        f.told.subject for f in mapping(1, 200, fresh=False)
+    }
     assert not set(chatter(fresh=True)) & set(chatter(fresh=False))
     assert is_fresh("x") == is_fresh("x")
 

@@ -5,9 +5,10 @@
     python -m training.train_neural          resumes from its newest checkpoint
 
 Two phases in each step: lines are written without reading, questions are read without writing. The losses: `lm`, the
-negative log of what memory and frozen model together give a reply's tokens; `rest`, of leaving ordinary talk and
-questions to the frozen model; `slot`, of the slot that holds the answer; `write` and `forget`, cross entropy of the
-decisions. No layer of the frozen model runs here.
+negative log of what memory and frozen model together give a reply's tokens; `copy`, the same of the memory alone where
+the frozen model would not say the token (in a softmax, what has no share has next to no gradient); `rest`, of leaving
+ordinary talk and questions to the frozen model; `slot`, of the slot that holds the answer; `write` and `forget`, cross
+entropy of the decisions. No layer of the frozen model runs here.
 """
 
 from __future__ import annotations
@@ -151,8 +152,11 @@ class Losses:
         first = replies & ~F.pad(replies, (1, 0))[:, :-1]
         rest = (asked.words & ~asked.reply) | (asked.reply & ordinary)
         alone = -torch.log1p(-reading.gate.clamp(max=1 - 1e-6))
-        logs = -both.clamp(min=1e-8).log()
+        logs = -(both + 1e-12).log()
+        from_memory = (reading.tokens * same).sum((2, 3))
+        must = replies & same.flatten(2).any(-1) & (asked.base < -0.7) & ~(self.reply == target[..., None]).any(-1)
         return {
+            "copy": (-(from_memory + 1e-30).log() * must).sum() / must.sum().clamp(min=1),
             "slot": self._slot(batch, reading.slots, first),
             "lm": (logs * replies).sum() / replies.sum(),
             "rest": (alone * rest).sum() / rest.sum(),
@@ -202,7 +206,7 @@ def train(options: argparse.Namespace) -> None:
     done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
     load_codes(modules, options.codes)
     started = saved = time.monotonic()
-    weights = {"lm": 1.0, "rest": options.rest_weight, "slot": 0.3, "write": options.write_weight,
+    weights = {"lm": 1.0, "rest": options.rest_weight, "copy": 0.3, "slot": 0.3, "write": options.write_weight,
                "forget": options.forget_weight}  # fmt: skip
     sums: Counter[str] = Counter()
     for step in range(done, options.steps):
