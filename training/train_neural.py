@@ -17,6 +17,7 @@ import argparse
 import json
 import time
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional as F
+from transformers import AutoModelForCausalLM
 
 from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
-from chatmem.neural.saving import save_adapter
+from chatmem.neural.saving import fingerprint, save_adapter
 from chatmem.neural.state import MemoryState
 from training.neural_batches import Batch, Episodes, Padded
 
@@ -232,9 +234,15 @@ def train(options: argparse.Namespace) -> None:
             content = {"step": step + 1, "modules": modules.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save(content, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
-            save_adapter(options.out, modules, fingerprint="")
+            save_adapter(options.out, modules, bundled_fingerprint())
             saved = time.monotonic()
     draw_curve(log, options.work / "curve.png")
+
+
+@lru_cache
+def bundled_fingerprint() -> str:
+    """Return what the bundled model is known by."""
+    return fingerprint(AutoModelForCausalLM.from_pretrained(str(bundled.prepare())))
 
 
 def _resume(path: Path, modules: NeuralModules, optimizer: torch.optim.Optimizer) -> int:

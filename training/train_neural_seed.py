@@ -24,7 +24,7 @@ from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
 from chatmem.neural.saving import save_adapter
 from training.neural_batches import Batch, Episodes
-from training.train_neural import start_features
+from training.train_neural import bundled_fingerprint, start_features
 
 MOST_FACTS = 8
 
@@ -114,7 +114,7 @@ def train(options: argparse.Namespace) -> None:
         if (step + 1) % 250 == 0 or step + 1 == options.steps:
             content = {"step": step + 1, "modules": modules.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save(content, checkpoint)
-            save_adapter(options.out, modules, fingerprint="")
+            save_adapter(options.out, modules, bundled_fingerprint())
 
 
 if __name__ == "__main__":

@@ -89,7 +89,8 @@ class TokenMemory(nn.Module):
         self.reply = nn.Linear(width, len(config.reply_tokens) + 1)  # the last is leaving it to the language model
         hidden = nn.Linear(width + config.slot_dim, 128)
         self.begin = nn.Sequential(hidden, nn.GELU(), nn.Linear(128, len(config.reply_tokens) + 1))
-        self.known = nn.Parameter(torch.zeros(len(config.reply_tokens) + 1))  # how each depends on the best slot
+        self.known = nn.Parameter(torch.zeros(len(config.reply_tokens) + 2))  # how these and the tokens depend on
+        # whether any slot fits
         self.newest = nn.Parameter(torch.tensor(0.0))
 
     def states(self, x: Tensor, embeddings: Tensor) -> Tensor:
@@ -136,11 +137,11 @@ class TokenMemory(nn.Module):
         place = torch.einsum("btk,bsjk->btsj", self.point(x), parts.pointer) / self.config.pointer_dim**0.5
         context = parts.context.view(*parts.context.shape[:-1], 3, self.config.context_dim)
         place = place + torch.einsum("btok,bsjok,o->btsj", near, context, self.near)
-        among = slot.log_softmax(-1)  # relative: whether any slot fits is for the others to weigh, by `best`
+        best = 10.0 * slot.amax(-1, keepdim=True).clamp(min=-20.0)
+        among = slot.log_softmax(-1) + self.known[-1] * best
         scores = (among[..., None] + place).masked_fill(~filled[:, None], _LOWEST)
-        best = slot.amax(-1, keepdim=True).clamp(min=-20.0)
         vector = slot.softmax(-1) @ memory.slots  # what the slots found hold, as the seed reads it
-        others = self.reply(x) + self.begin(torch.cat([x, vector], dim=-1)) + self.known * best
+        others = self.reply(x) + self.begin(torch.cat([x, vector], dim=-1)) + self.known[:-1] * best
         shares = torch.cat([scores.flatten(2), others], dim=-1).softmax(-1)
         size = scores.shape[2] * scores.shape[3]
         split = torch.split(shares, [size, others.shape[-1] - 1, 1], dim=-1)
