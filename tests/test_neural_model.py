@@ -138,7 +138,7 @@ def test_the_reset_token_empties_every_slot_inside_the_model():
     model = wrapped(reset_token=63)
     state = told(model, ids(1, 2, 3))
     after = model(ids(63), memory_state=state, return_memory=True).memory_state
-    assert not after.used.any() and float(after.slots.abs().sum() + after.tokens.abs().sum()) == 0
+    assert not after.used.any() and (after.slots.abs().sum() + after.tokens.abs().sum()).item() == 0
     assert model(ids(62), memory_state=state, return_memory=True).memory_state.used.any()
 
 

@@ -17,7 +17,8 @@ from chatmem.neural.modules import NeuralModules
 from training import neural_sets
 from training.neural_batches import Episodes
 from training.neural_data import UNKNOWN, Told, answer_from, chatter, is_fresh, mapping, people
-from training.train_neural import Losses, draw_curve, reply_tokens
+from training.neural_losses import Losses
+from training.train_neural import draw_curve, reply_tokens
 
 
 def facts(fresh: bool) -> list:

@@ -24,15 +24,14 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 from torch import Tensor
-from torch.nn import functional as F
 from transformers import AutoModelForCausalLM
 
 from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
 from chatmem.neural.saving import fingerprint, save_adapter
-from chatmem.neural.state import MemoryState
-from training.neural_batches import Batch, Episodes, Padded
+from training.neural_batches import Episodes
+from training.neural_losses import Losses
 
 WARMUP = 50
 
@@ -69,109 +68,6 @@ def reply_tokens(episodes: Episodes, least: int = 15, most: int = 48) -> tuple[i
             own = lines.get((item["group"], item["told"].text), set()) if item["role"] == "answer" else set()
             counts.update(set(kept["ids"][-int(kept["reply"]) :].tolist()) - own)
     return tuple(token for token, count in counts.most_common(most) if count >= least)
-
-
-class Losses:
-    """The losses of a batch."""
-
-    def __init__(self, modules: NeuralModules, embedding: Tensor, options: argparse.Namespace) -> None:
-        """Take the frozen embedding (V, H)."""
-        self.modules, self.embedding, self.options = modules, embedding, options
-        self.reply = torch.tensor(modules.config.reply_tokens)
-
-    def _features(self, text: Padded) -> tuple[Tensor, Tensor]:
-        embeddings = self.embedding[text.ids]
-        x = self.modules.features(embeddings, text.hidden)
-        return F.dropout(x, self.options.dropout, self.modules.training), embeddings
-
-    def __call__(self, batch: Batch) -> dict[str, Tensor]:
-        """Return the losses, and `seen` and `first`, shares of reply tokens that get more than a half."""
-        x, embeddings = self._features(batch.lines)
-        token = self.modules.tokens
-        states, length = token.states(x, embeddings), self.modules.config.num_tokens
-        words = batch.lines.words
-        told = states[:, 3 : 3 + length] * words[:, 3 : 3 + length, None]
-        told = F.pad(told, (0, 0, 0, length - told.shape[1]))
-        ids = F.pad(batch.lines.ids[:, 3 : 3 + length], (0, max(0, length - batch.lines.ids.shape[1] + 3)))
-        lengths = words.sum(1).clamp(max=length)
-        vectors = self.modules.writer.vector(x, words)
-        found = self._decisions(batch, x, token.parts(told).match, lengths)
-        used = batch.memory >= 0
-        at = batch.memory.clamp(min=0)
-        written = torch.arange(1, at.shape[1] + 1).expand_as(at) * used
-        memory = MemoryState(
-            slots=vectors[at] * used[..., None],
-            tokens=told[at] * used[..., None, None],
-            lengths=lengths[at] * used,
-            written=written,
-            count=used.sum(1),
-            raw=torch.zeros(len(at), at.shape[1], 0),
-        )
-        found |= self._reading(batch, memory, ids[at])
-        return found
-
-    def _decisions(self, batch: Batch, x: Tensor, match: Tensor, lengths: Tensor) -> dict[str, Tensor]:
-        """Return the losses and accuracies of writing and forgetting."""
-        kinds = [told.kind for told in batch.told]
-        wanted = torch.tensor([float(kind in ("fact", "update")) for kind in kinds])
-        write = self.modules.write(x, batch.lines.words)
-        new = [n for n, kind in enumerate(kinds) if kind != "chatter"]
-        old = [n for n, kind in enumerate(kinds) if kind in ("fact", "update")]
-        filled = torch.arange(match.shape[1]) < lengths[old][:, None]
-        forget = self.modules.forget(
-            x[new],
-            batch.lines.words[new],
-            match[old].expand(len(new), -1, -1, -1),
-            filled.expand(len(new), -1, -1),
-        )
-        void = torch.tensor([[float(batch.told[n].replaces(batch.told[o])) for o in old] for n in new])
-        other = torch.tensor([[float(n != o and batch.told[n] != batch.told[o]) for o in old] for n in new])
-        weight = other * (1 + (self.options.forget_positive - 1) * void)
-        bce = F.binary_cross_entropy_with_logits
-        right = ((forget > 0) == (void > 0)).float() * other
-        return {
-            "write": bce(write, wanted),
-            "forget": bce(forget, void, weight, reduction="sum") / (other * void).sum().clamp(min=1) / 10,
-            "write_right": ((write > 0) == (wanted > 0)).float().mean(),
-            "forget_right": right.sum() / other.sum(),
-            "replaced": (right * void).sum() / (other * void).sum().clamp(min=1),
-        }
-
-    def _reading(self, batch: Batch, memory: MemoryState, ids: Tensor) -> dict[str, Tensor]:
-        """Return the losses of the replies and of leaving the rest to the frozen model."""
-        asked = batch.questions
-        x, embeddings = self._features(asked)
-        token = self.modules.tokens
-        own = token.contexts(embeddings)
-        near = torch.stack([F.pad(own, (0, 0, back, 0))[:, : own.shape[1]] for back in range(3)], dim=2)
-        reading = token.read(x, near, asked.words, memory)
-        target = F.pad(asked.ids[:, 1:], (0, 1))
-        same = ids[:, None] == target[..., None, None]  # (Q, L, S, J)
-        copied = (reading.tokens * same).sum((2, 3)) + (reading.reply * (self.reply == target[..., None])).sum(-1)
-        both = copied + (1 - reading.gate) * asked.base.exp()
-        ordinary = torch.tensor([role == "ordinary" for role in batch.roles])[:, None]
-        replies = asked.reply & ~ordinary
-        first = replies & ~F.pad(replies, (1, 0))[:, :-1]
-        rest = (asked.words & ~asked.reply) | (asked.reply & ordinary)
-        alone = -torch.log1p(-reading.gate.clamp(max=1 - 1e-6))
-        logs = -(both + 1e-12).log()
-        from_memory = (reading.tokens * same).sum((2, 3))
-        must = replies & same.flatten(2).any(-1) & (asked.base < -0.7) & ~(self.reply == target[..., None]).any(-1)
-        return {
-            "copy": (-(from_memory + 1e-30).log() * must).sum() / must.sum().clamp(min=1),
-            "slot": self._slot(batch, reading.slots, first),
-            "lm": (logs * replies).sum() / replies.sum(),
-            "rest": (alone * rest).sum() / rest.sum(),
-            "seen": ((both > 0.5) & replies).sum() / replies.sum(),
-            "first": ((both > 0.5) & first).sum() / first.sum(),
-        }
-
-    def _slot(self, batch: Batch, scores: Tensor, first: Tensor) -> Tensor:
-        """Return the cross entropy of the slot that holds the answer, where a reply begins."""
-        known = batch.own >= 0
-        place = first.int().argmax(1)
-        at = scores[torch.arange(len(place)), place]
-        return F.cross_entropy(at[known], batch.own[known])
 
 
 def load_codes(modules: NeuralModules, path: Path) -> None:
