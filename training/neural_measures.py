@@ -104,7 +104,7 @@ def recalled(said: str, case: Case) -> bool:
     if case.answer == UNKNOWN:
         return said.startswith(UNKNOWN.rstrip("."))
     value = case.fact.told.value
-    if len(value) <= 1:  # the mapping: the reply begins with it, and nothing but an end follows
+    if case.kind == "mapping":  # the reply begins with it, and nothing but an end follows
         return said.rstrip(".") == value
     others = [wrong for wrong in case.wrong if wrong not in value]
     return value in said and not any(wrong in said for wrong in others)
