@@ -59,14 +59,23 @@ class RecordingModel:
         self.prompt = ""
         self._model = model
         self._exact_tokens = exact_tokens
+        self._replies: dict[tuple[object, ...], list[str]] = {}
 
     def stream(self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), **options: Any) -> Iterator[str]:
-        """Note the prompt and pass it on."""
+        """Note the prompt and pass it on.
+
+        Arms that recall the same lines have the same prompt, and with the same seed the same reply: it is made once,
+        unless replies are timed.
+        """
         self.prompt = prompt
         if self._exact_tokens is not None:
             stops, count = (), self._exact_tokens
             sampling = replace(sampling, min_new_tokens=count, max_new_tokens=count)
-        return self._model.stream(prompt, sampling, stops, **options)
+            return self._model.stream(prompt, sampling, stops, **options)
+        key = (prompt, sampling, tuple(stops), tuple(sorted(options.items())))
+        if key not in self._replies:
+            self._replies[key] = list(self._model.stream(prompt, sampling, stops, **options))
+        return iter(self._replies[key])
 
 
 def open_arms(journal: Journal, encoder: Encoder, folder: Path) -> dict[str, IndexedMemory]:
@@ -204,6 +213,7 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
         costs = {"replies": measuring.time_replies(chats, questions), "reply_tokens": 32}
     with tempfile.TemporaryDirectory() as name:
         costs["steps"] = measuring.time_steps(open_arms, encoder, Path(name))
+    costs["long recall"] = measuring.time_long_recall(GruMemory, encoder)
     with tempfile.TemporaryDirectory() as name:
         costs["sizes"] = measuring.sizes(open_arms, encoder, Path(name))
     costs["parameters"] = {

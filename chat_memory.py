@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from chatmem import commands, terminal
 from chatmem.background import Background
-from chatmem.interface import ChatMemError, Memory, StoreError
+from chatmem.interface import ChatMemError, CommandError, Memory, StoreError
 from chatmem.settings import Settings, parse_args
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def chat_with_memory(
     return "".join(engine.stream(prompt.text, sampling, prompt.stops)).strip()
 
 
-SHOWING = ("/memory", "/why", "/help")  # commands whose answer is what the user wants on stdout
+SHOWING = ("/memory", "/history", "/why", "/help")  # commands whose answer is what the user wants on stdout
 
 
 class Program:
@@ -61,16 +61,22 @@ class Program:
 
     def __init__(self, chat: Chat, out: TextIO, *, as_json: bool, at_terminal: bool) -> None:
         """Run a chat over a stream for replies."""
+        from chatmem import showing  # what it needs takes a while to import, and --help shall be instant
+
         self._chat = chat
         self._out = out
         self._as_json = as_json
         self._at_terminal = at_terminal
+        if at_terminal and not chat.settings.yes:
+            chat.confirm = _confirmed
         self._commands: dict[str, Callable[[str], str]] = {
             "/end": lambda _: chat.finish(),
             "/quit": lambda _: chat.finish(),
-            "/memory": lambda _: commands.show_rows(commands.memory_rows(chat.journal)),
+            "/memory": lambda text: showing.show_rows(showing.memory_rows(chat.journal, text), text),
+            "/history": lambda text: showing.history(chat.memory, text),
             "/remember": chat.remember,
             "/forget": chat.forget,
+            "/undo": lambda _: chat.undo(),
             "/why": lambda _: chat.why(),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
@@ -124,6 +130,8 @@ class Program:
                 terminal.notice("Stopped.")
         if not self._as_json:
             self._write("\n")
+            if self._at_terminal and self._chat.remembered:
+                terminal.notice(f"Remembered: {' '.join(self._chat.remembered)} (/undo takes it back)")
             return
         memories = [
             {
@@ -146,24 +154,30 @@ class Program:
         action = self._commands.get(name)
         try:
             if action is None:
-                raise commands.CommandError(f"There is no command {name}. The commands are {', '.join(self._commands)}")
+                raise CommandError(f"There is no command {name}. The commands are {', '.join(self._commands)}")
             message = action(argument.strip())
         except ChatMemError as error:
             ok, message = False, str(error)
         if not self._as_json:
-            if ok and name in SHOWING:
-                self._write(f"{message}\n")
-            else:
-                terminal.notice(message)
+            self._answer(message, wanted=ok and name in SHOWING)
         elif name == "/memory" and ok:
-            self._write_json({"memory": commands.memory_rows(self._chat.journal)})
+            from chatmem import showing
+
+            self._write_json({"memory": showing.memory_rows(self._chat.journal, argument.strip())})
         else:
             self._write_json({"command": name, "ok": ok, "message": message})
 
+    def _answer(self, message: str, *, wanted: bool) -> None:
+        """Give the answer of a command: what the user wants to read on stdout, by pages at a terminal."""
+        if not wanted:
+            terminal.notice(message)
+        elif not (self._at_terminal and terminal.page(message)):
+            self._write(f"{message}\n")
+
     def _reset(self, _: str) -> str:
         """Erase everything; at a terminal only when the user says yes."""
-        if self._at_terminal and not terminal.ask_yes("Erase everything that is kept of you?"):
-            raise commands.CommandError("Nothing was erased.")
+        if self._chat.confirm is not None and not self._chat.confirm("Erase everything that is kept of you?"):
+            raise CommandError("Nothing was erased.")
         return self._chat.reset()
 
     def _write(self, text: str) -> None:
@@ -172,6 +186,14 @@ class Program:
 
     def _write_json(self, answer: dict[str, Any]) -> None:
         self._write(json.dumps(answer, ensure_ascii=False) + "\n")
+
+
+def _confirmed(question: str) -> bool:
+    """Show at the terminal what would be deleted, and ask whether it may."""
+    if "\n" not in question:
+        return terminal.ask_yes(question)
+    terminal.notice(question)
+    return terminal.ask_yes("Delete this?")
 
 
 def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
@@ -217,6 +239,21 @@ def open_journal(settings: Settings) -> Opened:
     return open_user(settings.memory_dir, settings.user)
 
 
+def audited(settings: Settings, opened: Opened) -> str:
+    """Return the rows of --audit; with --repair what can be mended is mended first."""
+    from chatmem.audit import superseded_recalled
+
+    if settings.repair:
+        opened.journal.mend()
+    rows = opened.journal.audit()  # before the memory opens, which makes missing vectors again
+    memory = open_memory(settings, opened)
+    if settings.repair:
+        memory.drop_index()
+        memory.sync()
+        rows = opened.journal.audit()
+    return "".join(f"{row}\n" for row in [*rows, superseded_recalled(memory, settings.k)])
+
+
 def prepare(settings: Settings) -> None:
     """Do what must come before the first prompt: settle whether connections are made, and convert the model once."""
     from chatmem import bundled
@@ -237,15 +274,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = parse_args(argv)
         logging.getLogger("chatmem").handlers = [terminal.NoticeHandler()]
         opened = open_journal(settings)
+        if settings.audit or settings.repair:
+            sys.stdout.write(audited(settings, opened))
+            return 0
         prepare(settings)
         from chatmem.chat import Chat
 
+        at_terminal = sys.stdin.isatty() and settings.text is None
+        read = _reader(settings, at_terminal=at_terminal)  # before anything loads, or the prompt would wait for it
         memory = Background(lambda: open_memory(settings, opened))
         model = Background(lambda: open_model(settings, memory.get()), after=memory)
         chat = Chat(settings, opened, memory, model, terminal.notice)
-        at_terminal = sys.stdin.isatty() and settings.text is None
-        program = Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal)
-        program.run(_reader(settings, at_terminal=at_terminal))
+        Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal).run(read)
     except ChatMemError as error:
         terminal.notice("chat_memory.py: " + " ".join(str(error).split()))
         from chatmem.interface import UsageError

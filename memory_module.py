@@ -377,7 +377,10 @@ class GruMemory(IndexedMemory):
         pending = self._pending()
         by_words = self._words.scores(query)  # by the key of a line
         by_session = self.session_cosines(asked.slot)  # by the number of a session
-        chosen = self._archive.sessions if asks_for_everything(query) else self._candidates(by_session, by_words)
+        everything = asks_for_everything(query)
+        chosen = set(self._archive.sessions) if everything else self._candidates(by_session, by_words)
+        if wanted.days is not None:
+            chosen = {*chosen, *(line.session for line in self._archive.lines if wanted.is_of_days(line))}
         lines, vectors = self._archive.lines_of(chosen, wanted.kinds)
         for number, (own, reading) in pending.items():
             lines, vectors = lines + own, np.concatenate([vectors, reading.lines])

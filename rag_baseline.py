@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
+import struct
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -45,6 +46,26 @@ def _id(line: Line) -> str:
     return f"{line.key}-{hashlib.sha256(line.text.encode()).hexdigest()[:16]}"
 
 
+def scrub(header: Path) -> None:
+    """Overwrite with zeros what Chroma's index file has room for and does not use yet.
+
+    hnswlib writes that room as it finds it in the heap, where words of a forgotten sentence may have been. Its header
+    is an int32 and then, as uint64: an offset, the room in elements, how many are used, and the bytes of each.
+
+    Args:
+        header: the file `header.bin` beside `data_level0.bin` and `length.bin`.
+    """
+    with suppress(OSError, struct.error):
+        version, _, _, used, size = struct.unpack_from("<iQQQQ", header.read_bytes())
+        for name, each in (("data_level0.bin", size), ("length.bin", 4)):
+            path = header.with_name(name)
+            room = path.stat().st_size - used * each
+            if version == 1 and room > 0:
+                with path.open("r+b") as file:
+                    file.seek(used * each)
+                    file.write(bytes(room))
+
+
 class RagMemory(IndexedMemory):
     """Retrieval over a persistent ChromaDB collection."""
 
@@ -65,6 +86,7 @@ class RagMemory(IndexedMemory):
         self._client: Any = None
         self._collection: Any = None
         self._file: tuple[int, int] | None = None  # which file on disk the collection is in
+        self._is_scrubbed = False
         self._lines: dict[str, Line] = {}  # by the id of their document
         self.sync()
 
@@ -93,6 +115,10 @@ class RagMemory(IndexedMemory):
                 {"speaker": line.speaker, "session": line.session, "when": line.when.isoformat()} for line in lines
             ]
             collection.add(ids=keys, documents=texts, embeddings=self.encoder.encode(texts), metadatas=about)
+        if self._path is not None and (gone or new or not self._is_scrubbed):
+            for header in self._path.glob("*/header.bin"):
+                scrub(header)
+            self._is_scrubbed = True
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -131,6 +157,7 @@ class RagMemory(IndexedMemory):
         if self._collection is not None and self._file == self._file_now():
             return self._collection
         self._close()
+        self._is_scrubbed = False
         settings = Settings(anonymized_telemetry=False)
         if self._path is None:
             self._client = chromadb.EphemeralClient(settings=settings)

@@ -16,29 +16,31 @@ class Background(Generic[T]):
         """Begin to make the value, once `after` is done: two loads at a time only slow each other down."""
         self._value: T | None = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(make, after), daemon=True)
-        self._thread.start()
+        self._done = threading.Event()  # a thread that is joined when Ctrl-C comes counts as ended (Python 3.11)
+        threading.Thread(target=self._run, args=(make, after), daemon=True).start()
 
     def _run(self, make: Callable[[], T], after: Background[Any] | None) -> None:
         if after is not None:
-            after._thread.join()
+            after._done.wait()
         try:
             self._value = make()
         except BaseException as error:  # raised again where the value is asked for
             self._error = error
+        finally:
+            self._done.set()
 
     @property
     def is_done(self) -> bool:
         """Whether `get` returns at once."""
-        return not self._thread.is_alive()
+        return self._done.is_set()
 
     def get(self, on_wait: Callable[[], None] | None = None, patience_seconds: float = 1.0) -> T:
         """Return the value; call `on_wait` once if that takes longer than the patience lasts."""
-        self._thread.join(patience_seconds)
+        self._done.wait(patience_seconds)
         if not self.is_done and on_wait is not None:
             on_wait()
         while not self.is_done:
-            self._thread.join(0.2)  # in pieces, so that Ctrl-C comes through on every platform
+            self._done.wait(0.2)  # in pieces, so that Ctrl-C comes through on every platform
         if self._error is not None:
             raise self._error
         return self._value  # type: ignore[return-value]

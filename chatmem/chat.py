@@ -10,13 +10,17 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chatmem import commands
+from chatmem import deleting, showing
 from chatmem.background import Background
+from chatmem.dating import asks_times, looked_up
 from chatmem.indexed import IndexedMemory
-from chatmem.interface import Recollection, Session, StoreError, Turn
+from chatmem.interface import CommandError, Recollection, Session, StoreError, Turn
 from chatmem.language_model import LanguageModel, Sampling
 from chatmem.opening import Opened, release, session_lock
+from chatmem.orders import Order, split_orders
 from chatmem.prompt import build_prompt, fit_history, prompt_budget
+from chatmem.provenance import NOT_SAID, asked_source, quoted, sources
+from chatmem.redaction import read_patterns, redact
 from chatmem.settings import Settings
 
 
@@ -32,6 +36,7 @@ class Chat:
         notice: Callable[[str], None],
     ) -> None:
         """Begin a conversation; its first session begins with its first line."""
+        self.confirm: deleting.Confirm | None = None  # asks whether something may be deleted; None: nobody can be asked
         self.settings = settings
         self.journal = opened.journal
         self.used: list[Recollection] | None = None  # in the prompt of the last reply
@@ -44,6 +49,7 @@ class Chat:
         self._uid = ""
         self._lock: Any = None
         self._replies = 0
+        self._patterns = read_patterns(settings.secret_patterns)
 
     @property
     def memory(self) -> IndexedMemory:
@@ -58,12 +64,22 @@ class Chat:
     def say(self, text: str) -> Generator[str]:
         """Say a line to the model and yield its reply piece by piece.
 
-        What was said of the reply when the caller stops listening is kept.
+        What was said of the reply when the caller stops listening is kept. An order to delete something of the memory
+        is carried out and not kept, nor is the reply to it.
         """
+        before, self.used, self.remembered = self.used or [], [], []
+        orders, text = split_orders(text)
+        for order in orders:
+            yield self._obey(order) + (" " if text else "")
+        if not text and orders:
+            return
+        text = self._redacted(text)
         own, self.remembered = self._append(Turn("user", text, self.settings.clock()))
-        self.used = []
+        if answer := self._without_model(text, before):
+            yield answer
+            return
         model, budget = self.model, prompt_budget(self.model, self.settings.max_new_tokens)
-        lines = self.memory.recall(text, self.settings.k, visible=(own,))
+        lines = self.memory.recall(text, self.settings.k, visible=(own,), now=self.settings.clock())
         history = [turn for key, turn in self._turns() if key != own]
         history = history[len(history) - fit_history(model, history, text, budget) :]
         prompt = build_prompt(model, text, lines, history, budget=budget, form=self.settings.prompt)
@@ -75,7 +91,7 @@ class Chat:
         self._replies += 1
         said = ""
         try:
-            pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
+            pieces = model.stream(prompt.text, sampling, prompt.stops, **prompt.options())
             for piece in _trimmed(prompt.opening, pieces):
                 said += piece
                 yield piece
@@ -87,7 +103,7 @@ class Chat:
     def remember(self, text: str) -> str:
         """Remember a text because the user asks for it."""
         if not text:
-            raise commands.CommandError("/remember needs a text: /remember TEXT")
+            raise CommandError("/remember needs a text: /remember TEXT")
         _, self.remembered = self._append(Turn("user", text, self.settings.clock(), explicit=True))
         return f"Remembered: {text}"
 
@@ -112,12 +128,51 @@ class Chat:
     def forget(self, text: str) -> str:
         """Erase every memory in which all words of a text occur."""
         self.used = None
-        return commands.forget(self.memory, text)
+        return deleting.forget(self.memory, text, self.confirm or _yes)
+
+    def undo(self) -> str:
+        """Take back what was remembered last; asked for only where that was in another session."""
+        self.used = None
+        confirm = self.confirm if self._session is None else None
+        return deleting.undo(self.memory, confirm or _yes)
+
+    def _redacted(self, text: str) -> str:
+        """Return a line without its secrets, which neither the journal nor the model gets to see."""
+        text, kinds = redact(text, self._patterns)
+        if kinds:
+            self._notice(f"Not kept: {', '.join(kinds)}. /remember TEXT keeps it all the same.")
+        return text
+
+    def _without_model(self, text: str, before: Sequence[Recollection]) -> str:
+        """Answer where something is known from and how long something took; "" where the model is to answer."""
+        reply, lines = "", list[Recollection]()
+        if (source := asked_source(text)) is not None:
+            lines = sources(source, self.memory, self.settings.k, before)
+            reply = quoted(lines, text) if lines else NOT_SAID if source.is_statement else ""
+        elif asks_times(text, now := self.settings.clock()):  # only then is the memory waited for
+            found = looked_up(text, self.memory, self.settings.k, now)
+            reply, lines = (found.reply, list(found.lines)) if found else ("", [])
+        if reply:
+            self.used = lines
+            self._append(Turn("assistant", reply, self.settings.clock()), sources=[line.line for line in lines])
+        return reply
+
+    def _obey(self, order: Order) -> str:
+        """Carry out an order to delete; where nobody can be asked, what was done is told beside the reply, too."""
+        if order.scope == "all":
+            if self.confirm is not None and not self.confirm("Erase everything that is kept of you?"):
+                return deleting.KEPT
+            return self.reset()
+        reply = deleting.obey(self.memory, order, self.confirm or _yes)
+        if self.confirm is None:
+            self._notice(reply)
+        self.used = []
+        return reply
 
     def why(self) -> str:
         """Say what of the memory is behind the last reply."""
         inside: Callable[[], str] | None = getattr(self.memory, "why", None)
-        return commands.why(self.used) if inside is None or self.used is None else inside()
+        return showing.why(self.journal, self.used) if inside is None or self.used is None else inside()
 
     def reset(self) -> str:
         """Erase everything that is kept of the user, this session included."""
@@ -162,6 +217,10 @@ class Chat:
             except OSError as error:
                 raise StoreError(f"cannot write {self._folder}: {error.strerror}") from error
         return self.journal.begin(turn.when, self._uid)
+
+
+def _yes(_: str) -> bool:
+    return True
 
 
 def _trimmed(opening: str, pieces: Iterator[str]) -> Iterator[str]:

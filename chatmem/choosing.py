@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import zip_longest
 from typing import NamedTuple
 
-from chatmem.hops import asked_who, names_in, rewritten
+from chatmem.asked_times import asked_days, asks_only_days, asks_when, without_days
+from chatmem.frames import normal
+from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -19,15 +23,18 @@ from chatmem.sentences import (
     asks_about_assistant,
     asks_about_past,
     asks_for_everything,
+    asks_how_to,
     is_personal,
     same_words,
     split_sentences,
     words,
 )
 from chatmem.succession import predecessors
+from chatmem.times import Span, is_past, tells_event
 from chatmem.versions import newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
+ASK_NAME = "What is my name?"
 SURE = 0.5  # probability from which a line matters to what is not a question about the user
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
@@ -56,16 +63,48 @@ class Wanted:
     kinds: frozenset[str]
     visible: frozenset[int]  # turns that are seen anyway
     count: int  # so many different lines are looked at, the best by rank
+    days: Span | None = None  # that are asked about
+    any_of_days: bool = False  # whatever was on these days is asked for
+    over: bool = False  # whether lines are wanted whose time is over
+    replaced: bool = False  # and such that a newer one superseded
 
     @classmethod
-    def by(cls, query: str, k: int, visible: Collection[int]) -> Wanted:
+    def by(cls, query: str, k: int, visible: Collection[int], now: datetime | None = None) -> Wanted:
         """What the assistant said is looked at only when it is asked for."""
-        kinds = MEMORY_KINDS | {"reply"} if asks_about_assistant(query) else MEMORY_KINDS
-        return cls(frozenset(kinds), frozenset(visible), max(3 * k, NUM_CANDIDATES))
+        of_assistant = asks_about_assistant(query)
+        kinds = MEMORY_KINDS | {"reply"} if of_assistant else MEMORY_KINDS
+        now = now or datetime.now().astimezone()
+        days = None if of_assistant else asked_days(query, now)
+        is_past = asks_about_past(query) or (days is not None and days.last is not None and days.last < now.date())
+        return cls(
+            frozenset(kinds),
+            frozenset(visible),
+            max(3 * k, NUM_CANDIDATES),
+            days,
+            not of_assistant and asks_only_days(query, now),
+            is_past or asks_when(query),
+            is_past,
+        )
 
     def takes(self, line: Line) -> bool:
         """Tell whether a line is ranked; a superseded one helps to find the line that superseded it."""
-        return line.kind in self.kinds and line.status in _RANKED and line.turn_key not in self.visible
+        able = line.kind in self.kinds and line.status in _RANKED and line.turn_key not in self.visible
+        return able and (self.days is None or line.days.meets(self.days))
+
+    def is_of_days(self, line: Line) -> bool:
+        """Tell whether a line names days that are asked about, or told on them what was going on."""
+        if self.days is None:
+            return False
+        said = line.when.date()
+        named = line.holds or Span(said, said)
+        if not named.meets(self.days) or (line.holds is None and not tells_event(line.text)):
+            return False
+        return named.is_within(self.days) or not is_past(line.text)
+
+    def shows(self, line: Line) -> bool:
+        """Tell whether a line may come back itself."""
+        is_over = line.status == "superseded" and line.superseded_by is None
+        return line.status == "active" or self.replaced or (self.over and is_over)
 
 
 _RANKED = ("active", "superseded")
@@ -80,17 +119,59 @@ class Choice:
     threshold: float = THRESHOLD
     decision: Decision | None = None
 
-    def __call__(self, query: str, k: int, visible: Collection[int] = ()) -> list[Recollection]:
+    def __call__(
+        self, query: str, k: int, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
         """Return at most `k` lines, best first; "What do you know about me?" fits every fact, the newest first."""
         if all(judge(sentence) == "small talk" for sentence in split_sentences(query)):
             return []
-        wanted = Wanted.by(query, k, visible)
+        wanted = Wanted.by(query, k, visible, now)
+        if wanted.days is not None:
+            query = without_days(query, now or datetime.now().astimezone())
         ranked = self._ranked(query, wanted)
         if asks_for_everything(query):
             newest = sorted(ranked, key=lambda one: one.line.key, reverse=True)
             return newest_only(_different(newest, wanted.count))[:k]
-        chosen = self._fitting(query, ranked, wanted) or self._second_hop(query, wanted, ranked, k)
-        return (chosen if asks_about_past(query) else self._newest(newest_only(chosen)))[:k]
+        chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
+        chosen = chosen or self._second_hop(query, wanted, ranked, k)
+        chosen = self._with_own_name(query, chosen, wanted, k)
+        return (chosen if wanted.replaced else self._newest(newest_only(chosen)))[:k]
+
+    def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
+        """Return the lines nearest to a query, best first, without the decision's word; what is over is among them."""
+        wanted = replace(Wanted.by(query, NUM_CANDIDATES, ()), days=None, over=True, replaced=replaced)
+        return _different(self._ranked(query, wanted), wanted.count)
+
+    def _of_parts(self, query: str, wanted: Wanted) -> list[Recollection]:
+        """Return what answers a question about several things, one line for each first; nothing for other queries."""
+        found = [self._fitting(part, self._ranked(part, wanted), wanted) for part in asked_apart(query)]
+        turns = [line for row in zip_longest(*found) for line in row if line is not None]
+        return list({line.line: line for line in turns}.values())
+
+    def _with_own_name(self, query: str, chosen: list[Recollection], wanted: Wanted, k: int) -> list[Recollection]:
+        """Return lines with the one that says whose they are, where the user is called by name in them.
+
+        "Tamsin's birthday is 3 May." answers "When is my birthday?" only beside "I'm Tamsin.".
+        """
+        if not is_personal(query):
+            return chosen
+        called = {name for line in chosen[:k] for name in owners_in(line.text)}
+        named = self._own_name(k) if called or (not chosen and in_own_name(query, "") != query) else None
+        if named is None:
+            return chosen
+        name = own_name(named.text)
+        if not chosen:
+            renamed = in_own_name(query, name)
+            chosen = self._fitting(renamed, self._ranked(renamed, wanted), wanted, renamed=True)
+            called = {name.casefold()} if chosen else set()
+        if name.casefold() not in called or any(line.line == named.key for line in chosen):
+            return chosen
+        return [*chosen[: max(1, k - 1)], named.recollection(chosen[0].score)]
+
+    def _own_name(self, k: int) -> Line | None:
+        """Return the line that says what the user is called."""
+        lines = (line for line, *_ in self._ranked(ASK_NAME, Wanted.by(ASK_NAME, k, ())))
+        return next((line for line in lines if own_name(line.text)), None)
 
     def _newest(self, chosen: list[Recollection]) -> list[Recollection]:
         """Return lines, best first, without those that a newer one replaces in the eyes of the decision.
@@ -111,18 +192,21 @@ class Choice:
         """Return what may come back, best first; a line is as good as the best of those that it superseded."""
         found = {one.line.key: one for one in self.rank(query, wanted)}
         older = predecessors(one.line for one in found.values())
-        states = _RANKED if asks_about_past(query) else ("active",)
         lines = []
         for key, one in found.items():
-            if one.line.status in states:
+            if wanted.shows(one.line):
                 before = [found[line.key] for line in older.get(key, ())]
                 family = (one, *before)
                 score, rank = max(each.score for each in family), max(each.rank for each in family)
                 lines.append(Found(one.line, score, rank, tuple(each.line.text for each in family)))
-        return sorted(lines, key=lambda one: (one.rank, one.line.key), reverse=True)
+        return sorted(lines, key=lambda one: (wanted.is_of_days(one.line), one.rank, one.line.key), reverse=True)
 
     def _fitting(self, query: str, ranked: list[Found], wanted: Wanted, *, renamed: bool = False) -> list[Recollection]:
         """Return the lines that answer a query, surest first."""
+        if wanted.any_of_days:
+            return self._surest_first(
+                query, _different([one for one in ranked if wanted.is_of_days(one.line)], wanted.count)
+            )
         of_assistant = asks_about_assistant(query)
         if self.decision is None or of_assistant:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
@@ -137,7 +221,15 @@ class Choice:
             sure[line.line] = max(float(chance), sure[line.line])
         answers = [replace(line, score=sure[line.line]) for line in nearest]
         answers = [line for line in answers if line.score >= self._bound(query, line.text, renamed=renamed)]
-        return sorted(answers, key=lambda line: (line.score, line.line), reverse=True)
+        return _with_what_follows(sorted(answers, key=lambda line: (line.score, line.line), reverse=True), ranked)
+
+    def _surest_first(self, query: str, lines: list[Recollection]) -> list[Recollection]:
+        """Return lines in the order in which the decision thinks that they answer, none left out."""
+        if self.decision is None:
+            return lines
+        chances = self.decision.answerable(query, [line.text for line in lines])
+        judged = [replace(line, score=float(chance)) for line, chance in zip(lines, chances, strict=True)]
+        return sorted(judged, key=lambda line: line.score, reverse=True)
 
     def _bound(self, query: str, line: str, *, renamed: bool) -> float:
         """Return how sure the decision must be that a line answers a query, which may ask about people by name."""
@@ -157,14 +249,26 @@ class Choice:
         return []
 
 
+def _with_what_follows(answers: list[Recollection], ranked: list[Found]) -> list[Recollection]:
+    """Return lines with the rest of the sentence where one that ended another has more to say.
+
+    "No more cycling for me, I take the tram." answers with its second half what "I cycle to work." once answered.
+    """
+    chosen = {line.line for line in answers}
+    enders = {(one.line.turn_key, one.line.sentence) for one in ranked if one.line.key in chosen and len(one.texts) > 1}
+    rest = [one for one in ranked if (one.line.turn_key, one.line.sentence) in enders and one.line.key not in chosen]
+    return [*answers, *(one.line.recollection(answers[0].score) for one in rest)]
+
+
 def bar_for(query: str, threshold: float) -> float:
     """Return the probability from which a line answers a query.
 
-    The threshold of a decision is for questions about the user. For requests, news and questions to the world a line
-    must be likelier to matter than not.
+    The threshold of a decision is for questions about the user. For requests, news and questions to the world, among
+    them "How do I …?", a line must be likelier to matter than not.
     """
-    asks = is_personal(query) and any(judge(sentence) == "question" for sentence in split_sentences(query))
-    return threshold if asks else max(SURE, threshold)
+    asks = any(judge(sentence) == "question" for sentence in split_sentences(query))
+    of_user = is_personal(query) and not asks_how_to(query)
+    return threshold if asks and of_user else max(SURE, threshold)
 
 
 def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:
@@ -173,5 +277,5 @@ def _different(ranked: Iterable[Found], count: int) -> list[Recollection]:
     for line, score, *_ in ranked:
         if len(chosen) == count:
             break
-        chosen.setdefault(same_words(line.text), line.recollection(score))
+        chosen.setdefault(same_words(normal(line.text)), line.recollection(score))
     return list(chosen.values())

@@ -50,7 +50,8 @@ _JOINT = re.compile(
 )
 _START = re.compile(  # what a part must begin with, so that the next one can be cut from it
     rf"^(?:(?:hi|hello|hey|well|so|ok|okay|oh|also|and|but|by the way|btw|yes|yeah|no|actually|remember that|remember"
-    rf"|note that)\b[\s,:!.-]*)*(?:{_OWN_SUBJECT}|(?:i|we) \w+|я\s|у меня|меня зовут|мой|моя|мо[её]|мои|мне|мы\s|我)",
+    rf"|note that)\b[\s,:!.-]*)*(?:{_OWN_SUBJECT}|(?:i|we) \w+|no more \w+ing"
+    r"|я\s|у меня|меня зовут|мой|моя|мо[её]|мои|мне|мы\s|我)",
     re.I,
 )
 _DEPENDS = re.compile(  # words after which a new clause may belong to this one

@@ -1,13 +1,12 @@
-"""What the slash commands do with a memory. Knows nothing of terminals: each returns what is to be said."""
+"""What /export, /import and /help do. Knows nothing of terminals: each returns what is to be said."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from chatmem.interface import ChatMemError, Recollection
+from chatmem.interface import CommandError
 from chatmem.storage import write_atomic
 
 if TYPE_CHECKING:
@@ -20,76 +19,16 @@ EXPORT_VERSION = 1
 HELP = """\
 /end              finish the session and begin the next
 /quit             finish it and leave (so do Ctrl-D and the end of the input)
-/memory           list what is remembered of you
+/memory [TEXT]    list what is remembered of you, or what of it has these words
+/history TEXT     show the versions of a fact
 /remember TEXT    remember TEXT
 /forget TEXT      erase every memory in which all words of TEXT occur
+/undo             take the last memory back
 /why              show the memory lines behind the last reply
 /export FILE      write everything to a file
-/import FILE      add what a file holds to this memory
+/import FILE      add what a file holds to this memory; --all brings back what was forgotten, too
 /reset            erase everything that is kept of you
 /help             show this"""
-
-
-class CommandError(ChatMemError):
-    """A command that cannot be carried out; the chat goes on."""
-
-
-def memory_rows(journal: Journal) -> list[dict[str, Any]]:
-    """Return what the user told, one row for each fact with its state, oldest first."""
-    return [
-        {
-            "text": line.text,
-            "session": line.session,
-            "when": line.when.isoformat(),
-            "speaker": line.speaker,
-            "status": line.status,
-        }
-        for line in journal.facts()
-    ]
-
-
-def show_rows(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the rows of /memory for reading."""
-    if not rows:
-        return "Nothing is remembered of you yet."
-    return "\n".join(
-        f"{row['when'][:10]}  session {row['session']}  {row['text']}"
-        + ("" if row["status"] == "active" else f"  ({row['status']})")
-        for row in rows
-    )
-
-
-def forget(memory: IndexedMemory, text: str) -> str:
-    """Erase every memory in which all words of a text occur, and say which; CommandError where there is none."""
-    if not any(char.isalnum() for char in text):
-        raise CommandError("/forget needs words: /forget TEXT erases every memory in which all of them occur")
-    before = {line.key for line in memory.journal.facts() if line.status != "active"}
-    erased = memory.forget(text)
-    if not erased:
-        raise CommandError("Nothing that was said has all of these words; nothing was erased.")
-    told = [line for line in erased if line.speaker == "user"]
-    rows = [f"Erased {_count(len(told), 'line')} of yours:", *(f"- {line.text}" for line in told)] if told else []
-    if len(erased) > len(told):
-        rows.append(f"Erased {_count(len(erased) - len(told), 'line')} of mine.")
-    again = [line.text for line in memory.journal.facts() if line.key in before and line.status == "active"]
-    if again:  # what was erased had superseded it, or had taken it back
-        rows += ["This counts as current again:", *(f"- {text}" for text in again)]
-    return "\n".join(rows)
-
-
-def why(recollections: Sequence[Recollection] | None) -> str:
-    """Return the memory lines behind the last reply, in the words and with the date they were said with."""
-    if recollections is None:
-        return "There was no reply yet."
-    if not recollections:
-        return "No memory was used for the last reply."
-    rows = ["The last reply was given with these memory lines:"]
-    for line in recollections:
-        who = "you said" if line.speaker == "user" else "I said"
-        when = line.when.strftime("%Y-%m-%d %H:%M")
-        until = f" (until {line.until:%Y-%m-%d})" if line.until else ""
-        rows.append(f"- {when}, session {line.session}, {who} (score {line.score:.2f}): {line.text}{until}")
-    return "\n".join(rows)
 
 
 def export(journal: Journal, name: str) -> str:
@@ -106,8 +45,12 @@ def export(journal: Journal, name: str) -> str:
 
 
 def import_file(memory: IndexedMemory, name: str) -> str:
-    """Add the sessions of an exported file, with their times; those that are here already are left alone."""
-    path = _file(name, "/import")
+    """Add the sessions of an exported file, with their times; those that are here already are left alone.
+
+    Sentences that were forgotten since stay forgotten, unless the file's name is followed by "--all".
+    """
+    everything = name.endswith(" --all")
+    path = _file(name.removesuffix(" --all").strip(), "/import")
     try:
         content = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -120,14 +63,19 @@ def import_file(memory: IndexedMemory, name: str) -> str:
     if not isinstance(version, int) or version > EXPORT_VERSION:
         raise CommandError(f"{path} was written by a newer version of the program: update the program")
     try:
-        added = memory.journal.restore_all(content["sessions"])
+        restored = memory.journal.restore_all(content["sessions"], forgotten=everything)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CommandError(f"{path} is damaged: nothing was imported") from error
     memory.sync()
-    return f"Added {added} of {len(content['sessions'])} sessions from {path}"
+    said = f"Added {restored.added} of {len(content['sessions'])} sessions from {path}"
+    if restored.forgotten:
+        left_out = count(restored.forgotten, "sentence")
+        said += f"; left out {left_out} that you had forgotten (/import FILE --all brings them back)"
+    return said
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Return a number with its noun."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

@@ -15,6 +15,12 @@ from chatmem.values import kind_of
 Relation = Literal["same", "replaces", "unrelated"]
 
 
+_PREFERENCE = re.compile(
+    r"(?:prefer|like|love|enjoy)s? (?P<more>[\w ]+?)(?:(?: more| better)?(?: to| than| over)"
+    r" (?P<than>[\w ]+?))?(?: more| better)?(?: now| these days)?$"
+)
+
+
 def stem(word: str) -> str:
     """Return a word without the commonest endings, so that "eating" and "eat", "cats" and "cat" meet."""
     for ending in ("ing", "s"):
@@ -49,6 +55,8 @@ def by_attribute(now: Fact, before: Fact) -> Relation:
     """Compare two facts of one attribute of one subject."""
     if not now.value:  # "I left my job", "We got divorced"
         return "replaces" if now.ended or now.changed else "unrelated"
+    if now.attribute == "prefers":  # what something else was preferred to
+        return "replaces" if now.value != before.value and now.value in before.said else "unrelated"
     same = _same_value(now.value, before.value)
     if now.ended:
         return "replaces" if same and not before.ended else "unrelated"
@@ -56,8 +64,8 @@ def by_attribute(now: Fact, before: Fact) -> Relation:
         return "replaces"
     if same or not before.value or before.ended:
         return "unrelated"
-    if now.is_of_many and now.attribute in ("name", "is") and not now.changed:
-        return "unrelated"  # another dog
+    if _may_be_another(now):
+        return "unrelated"
     if now.attribute == "home" and not set(now.tokens) & word_sets.MOVING:
         regions = {bool(set(fact.value.split()) & word_sets.COUNTRIES) for fact in (now, before)}
         if len(regions) == 2:
@@ -67,6 +75,12 @@ def by_attribute(now: Fact, before: Fact) -> Relation:
     ):
         return "unrelated"
     return "replaces"
+
+
+def _may_be_another(now: Fact) -> bool:
+    """Tell whether a statement without a word of change may speak of one more: another dog, a second job."""
+    of_many = now.is_of_many and now.attribute in ("name", "is")
+    return not now.changed and (of_many or (now.attribute == "job" and now.predicate[0] != "work"))
 
 
 def _same_value(one: str, other: str) -> bool:
@@ -95,6 +109,8 @@ def one_value_differs(now: Fact, before: Fact) -> bool:
         return False
     if now.ended != before.ended or (now.is_of_many and not now.changed and "is" not in now.predicate[:1]):
         return False
+    if now.predicate[:3] == ("is", "set", "to") and before.predicate[0] == "is":
+        return not now.is_of_many
     said, told = list(now.predicate), list(before.predicate)
     start = next((n for n in range(min(len(said), len(told))) if said[n] != told[n]), None)
     if start is None:
@@ -147,6 +163,17 @@ def contradicts(now: Fact, before: Fact) -> bool:
     objects = _core(now) - _TASTES, _core(before) - _TASTES
     opposite = (likes and there & word_sets.DISLIKING) or (hates and there & word_sets.LIKING)
     return bool(opposite and objects[0] and objects[0] == objects[1])
+
+
+def prefers_other(now: Fact, before: Fact) -> bool:
+    """Tell whether one now prefers what one once preferred something to: "dogs to cats", then "cats"."""
+    if now.subject != before.subject or not now.subject:
+        return False
+    found, old = (_PREFERENCE.match(" ".join(fact.predicate)) for fact in (now, before))
+    if found is None or old is None or now.ended or before.ended:
+        return False
+    rival = stem((old["than"] or "").split(" ")[0])
+    return bool(rival) and stem(found["more"].split(" ")[0]) == rival
 
 
 def denies(now: Fact, before: Fact) -> bool:
@@ -222,7 +249,7 @@ def _exchanged_kind(now: Fact, before: Fact) -> bool:
 
 def _one(thing: str) -> bool:
     """Tell whether one has one of a thing, so that a new one takes the place of the old."""
-    return not Fact((), (thing,), (), "", "", frozenset(), frozenset(), frozenset(), False, False).is_of_many
+    return not Fact("", (), (thing,), (), "", "", frozenset(), frozenset(), frozenset(), False, False).is_of_many
 
 
 def _owns(fact: Fact) -> bool:

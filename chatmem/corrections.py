@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from chatmem.values import kind_or_name
+from chatmem.values import kind_of, kind_or_name
 
 _OPENING = re.compile(
-    r"^(?:(?:no|nope|wait|sorry|oh|oops|ah|um|hm+|well|hold on|my (?:mistake|bad)|pardon|apologies|correction|actually"
+    r"^(?:(?:no(?! more)|nope|wait|sorry|i (?:was|am) (?:wrong|mistaken)|i made a mistake|oh|oops|ah|um|hm+|well"
+    r"|hold on"
+    r"|my (?:mistake|bad)|pardon|apologies|correction|actually"
     r"|rather|i mean(?:t)?(?: to say)?|i meant|make (?:that|it)|let's make (?:that|it)|i should have said|that should"
     r" be|it should be|that's|it's|it is|that is|not (?P<not>[^,;.]{1,30})[,;] ?(?:but|it's)?|scratch that|strike that"
     r"|or rather|нет|ой|извини(?:те)?|прости(?:те)?|точнее|вернее|то есть|я имел\w? в виду|поправка|不|不对|不是|抱歉"
@@ -20,7 +22,8 @@ _OPENING = re.compile(
     re.I,
 )
 _MARK = re.compile(  # one of these words makes the line a correction; "It's Thursday." alone is none
-    r"^(?:(?:oh|well|ah|um|hm+|please)\b[\s,.!-]*)*(?:no\b[,. ]|nope\b|wait\b|sorry\b|oops\b|hold on\b|my (?:mistake"
+    r"^(?:(?:oh|well|ah|um|hm+|please)\b[\s,.!-]*)*(?:no\b(?! more)[,. ]|nope\b|wait\b|sorry\b|oops\b|hold on\b"
+    r"|my (?:mistake"
     r"|bad)\b|correction\b|actually\b|rather\b|or rather\b|i mean|make (?:that|it)\b|let's make (?:that|it)\b|i should"
     r" have said|(?:that|it) should be\b|scratch that\b|strike that\b|not [^,;.]{1,30}[,;]|\*(?=\w+$)|нет,|ой\b|извини"
     r"|прости|точнее|вернее|то есть|я имел|поправка|不对|不，|不是，|抱歉|对不起|我是说|应该是|更正)|\bi mean"
@@ -33,6 +36,7 @@ _WHOLE = re.compile(  # has a subject and a verb of its own
 _TAIL = re.compile(
     r"(?:,? (?:i mean(?:t)?|actually|sorry|instead|please|rather|in fact))+(?=[.!]*$)|[.!。！\s]+$", re.I
 )
+_PRONOUN = re.compile(r"^(?:it|she|he|they|that|those|он|она|оно|они|это)\b", re.I)
 _SPELLING = re.compile(r",? (?:with|without|spelled|spelt) .*$", re.I)
 _NOT = re.compile(r",? (?:and |but )?(?:not|instead of|rather than) (?P<not>.{1,30})$", re.I)
 _TOKEN = re.compile(r"[\w'’@./:+#-]*[\w'’@/+#-]|[\u4e00-\u9fff]")
@@ -54,9 +58,10 @@ def corrected(old: str, correction: str) -> str | None:
     if not fragment or not words:
         return None
     span = _said(words, gone) if gone else None
-    span = (
-        span or _anchored(words, new) or _same_kind(words, new) or _similar_name(words, new) or _complement(words, new)
-    )
+    span = span or _anchored(words, new) or _same_kind(words, new)
+    if span is None and (span := _only_value(words, new)):
+        fragment = next(word for word in new if kind_of(word))
+    span = span or _similar_name(words, new) or _complement(words, new)
     if span is None:
         return None
     first, last = span
@@ -65,6 +70,30 @@ def corrected(old: str, correction: str) -> str | None:
         fragment = fragment[:1].lower() + fragment[1:]  # "Six, not five."
     joined = before + fragment + tail + after.lstrip("," if tail else "")
     return joined if joined.strip(" .!") != old.strip(" .!") else None
+
+
+def denied(sentence: str) -> str:
+    """Return what a whole sentence says is wrong: "Porto" for "She lives in Braga, not Porto."; else ""."""
+    fragment, gone, _ = _fragment(without_opening(sentence).strip().replace("’", "'"))
+    return gone if gone and _PRONOUN.match(fragment) else ""
+
+
+def exchanged(old: str, correction: str) -> str | None:
+    """Return an older sentence with the value that a whole one puts in the place of another.
+
+    "My sister lives in Porto." and "She lives in Braga, not Porto." are "My sister lives in Braga."; None where the
+    two do not share the words before the value.
+    """
+    fragment, gone, _ = _fragment(without_opening(correction).strip().replace("’", "'"))
+    words, new = list(_TOKEN.finditer(old)), list(_TOKEN.finditer(fragment))
+    span = _said(words, gone)
+    if span is None or span[0] == 0:
+        return None
+    before = words[span[0] - 1].group().casefold()
+    places = [word.end() for word in new if word.group().casefold() == before]
+    if not places or not fragment[places[-1] :].strip():
+        return None
+    return old[: words[span[0]].start()] + fragment[places[-1] :].strip() + old[words[span[1] - 1].end() :]
 
 
 def names_a_value(correction: str) -> bool:
@@ -157,6 +186,16 @@ def _same_kind(words: list[re.Match[str]], new: list[str]) -> tuple[int, int] | 
     if not found or found[-1] - found[0] != len(found) - 1:
         return None  # nothing, or values in several places
     return found[0], found[-1] + 1
+
+
+def _only_value(words: list[re.Match[str]], new: list[str]) -> tuple[int, int] | None:
+    """Return the only value of the kind of a new one, where the old sentence has its other words: "six cats"."""
+    plain = {word.group().casefold() for word in words}
+    values = [word for word in new if kind_of(word)]
+    if len(values) != 1 or not all(word.casefold() in plain for word in new if word not in values):
+        return None
+    places = [place for place, word in enumerate(words) if kind_of(word.group()) == kind_of(values[0])]
+    return (places[0], places[0] + 1) if len(places) == 1 else None
 
 
 def _similar_name(words: list[re.Match[str]], new: list[str]) -> tuple[int, int] | None:

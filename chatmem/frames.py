@@ -16,8 +16,10 @@ from chatmem.values import kind_of
 
 _LEAD = re.compile(
     r"^(?:(?:hi|hello|hey|well|so|ok|okay|oh|actually|btw|by the way|fyi|just so you know|please|also|and|but|as i"
-    r" said|as you know|like i said|no|yes|sorry|wait|remember that|remember|note that|note|don't forget that|don't"
-    r" forget|no|correction|i mean(?:t)?|[\w' ]{0,30}\b(?:correct(?:ed)?|misspelled|mistaken|wrong|plans|update)(?:"
+    r" said|as you know|like i said|no(?! more)|yes|sorry|wait|remember that|remember|note that|note"
+    r"|don't forget that|don't"
+    r" forget|no(?! more)|correction|i mean(?:t)?|[\w' ]{0,30}\b(?:correct(?:ed)?|misspelled|mistaken|wrong|plans"
+    r"|update)(?:"
     r" \w+){0,2}(?=[:,])|а|и|но|кстати|вообще-то|запомни)(?![\w'])[\s,:!.…-]*)+",
     re.I,
 )
@@ -59,6 +61,20 @@ _EXPAND = [
         (r"\b(?:mum|mom|mummy)\b", "mother"),
         (r"\b(?:dad|daddy)\b", "father"),
         (r"\b(?:kids|children)\b", "kids"),
+        (r"\bi am (?:working|employed) as\b|\bmy (?:job|profession) is being\b", "i am"),
+        (r",? (?:remember|you know|you see|by the way|as i said|as you know)$", ""),
+        # "…; chemistry was a mix-up on my part"
+        (
+            r"\s*[;,–—-]\s*[\w' -]+ (?:was|is) (?:only |just )?(?:a |an |my )?(?:mix-?up|mistake|slip|error|typo)\b.*$",
+            "",
+        ),
+        (r"^no more (\w+ing\b.*?)(?: for me)?$", r"i stopped \1"),
+        (
+            r"^(?:i|we) (?:have |just )*(?:set|changed|switched|updated) (?:the|my|our) ([\w' -]+?) to (.+)$",
+            r"my \1 is set to \2",
+        ),
+        # "I repainted the bike, it's green" is about the bike
+        (r"^(?:i|we) (?:have |just )*\w+ (?:the|my|our) ([\w-]+)(?:,| and) (?:now )?it is (?:now )?", r"my \1 is "),
     )
 ]
 _CHANGE = re.compile(
@@ -66,7 +82,9 @@ _CHANGE = re.compile(
     r"|anymore|instead|sold|quit|gave up|actually|turned|replaced|renamed|repainted|painted|recently|since then|used"
     r" to|stopped|started|joined|left|postponed|rescheduled|brought forward|went (?:up|down)|rose|fell|increased"
     r"|dropped|i mean(?:t)?|correction|was wrong|sorry|update|just got|just bought|bought|traded|swapped|divorced"
-    r"|broke up|by now|as of|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая|новое|уже не)\b"
+    r"|broke up|by now|as of|from now on|these days|died|passed away"
+    r"|got rid of|gave away|cancelled|set|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая"
+    r"|новое|уже не)\b"
     r"|现在|不再|搬到|改成|换成|换了|改名|新的",
     re.I,
 )
@@ -88,6 +106,16 @@ _PLACE_END = re.compile(
     r"\s(?:with|and|since|for|because|by|now|near|but|where|which|so|until|in|as|last|this|on|at)\s.*$|,.*$"
 )
 
+_TRADE = (
+    r"(?:\w{3,}(?:er|or|ist|ian|eer|man|woman)|nurse|chef|cook|judge|clerk|pilot|vet|guide|coach|model|architect"
+    r"|student"
+    r"|accountant|consultant|assistant|poet)"
+)
+_NO_TRADES = (
+    r"(?:(?:grand|step)?(?:mother|father|brother|sister|daughter)|beginner|lover|owner|member|foreigner|winner|loner"
+    r"|neighbou?r|smoker|drinker|eater|riser|sleeper|listener|learner|reader|believer|christian|italian|vegetarian"
+    r"|pescatarian|\w+[aeiou]rian|person|human)\b"
+)
 _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the value
     (name, re.compile(pattern))
     for name, pattern in (
@@ -110,6 +138,7 @@ _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the valu
         ),
         ("employer", r"^(?:(?:have |has )?(?:just |recently )?joined|work for) (?!the |a |an |my |forces)(?P<v>.+)"),
         ("job", r"^(?:am |is )?(?:now )?(?:work|works|working|employed) (?:now )?as (?P<v>.+)"),
+        ("job", rf"^(?:am|is|became)(?: now)? an? (?P<v>(?:[\w-]+ )?(?!{_NO_TRADES}){_TRADE})(?: now)?$"),
         ("name", r"^(?:am|is) (?:called|named) (?P<v>.+)|^(?:legally )?changed my name to (?P<v2>.+)"),
         ("nickname", r"^(?:go|goes) by (?P<v>.+)"),
         ("age", r"^(?:am|is)(?: now| already| just)* (?P<v>\d+|[a-z]+)(?: now)?(?: years? old)(?: now)?$"),
@@ -150,6 +179,11 @@ _FOREIGN = [  # whole sentences; `x` is the attribute where the pattern leaves i
             r"^(?:мой|моя|мо[её]|мои) (?P<x>[\w ]+?) (?:теперь )?(?:это|называется|зовут|стоит|находится)? ?(?:[—–-]"
             r" )?(?P<v>.+)",
         ),
+        (
+            "prefers",
+            r"^(?:(?:теперь|сейчас|всё же|я|больше|скорее) )*(?:люблю|предпочитаю) (?P<v>\w+)(?:[ ,].*)?$",
+        ),
+        ("prefers", r"^(?:比起.+?[,，]?)?我(?:现在|已经)?(?:还是)?更喜欢(?P<v>.+?)(?:而不是.+)?了?$"),
         ("home", r"^我(?:现在|目前|已经|刚刚?)?(?:住在|搬到了?|搬去了?|搬家到)(?P<v>.+?)(?:了|工作)?$"),
         ("name", r"^(?:我(?:现在)?叫|我的名字(?:现在)?[是叫]|我改名叫?)(?P<v>.+)"),
         ("employer", r"^我(?:现在)?在(?P<v>.+?)(?:工作|上班)了?$"),
@@ -163,6 +197,7 @@ _FOREIGN = [  # whole sentences; `x` is the attribute where the pattern leaves i
 class Fact:
     """A fact as the rules read it; words are case folded and contractions are written out."""
 
+    said: str
     tokens: tuple[str, ...]
     subject: tuple[str, ...]  # ("i",), ("train",), ("sister's", "dog"); empty where it is not plain
     predicate: tuple[str, ...]  # what follows the subject, its verb first
@@ -212,6 +247,7 @@ def parse(text: str) -> Fact:
         subject, attribute, value = ("i",), "car", " ".join(predicate[2:])
     written = re.findall(r"[\w'’-]+", text)[1:]
     return Fact(
+        said,
         tokens,
         subject,
         predicate,

@@ -24,10 +24,20 @@ _IDENTITIES = (
 )
 _WHO = re.compile(
     r"^\W*(?:(?:and|so|but) )?"
-    r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me) about)"
+    r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me"
+    r"|what (?:have|did) I (?:ever )?(?:said?|say|told you|tell you|mention(?:ed)?)) about)"
     rf" (?P<name>{_NAME})",
     re.I,
 )
+_ASKING = r"(?:what|which|where|who|whom|whose|when|why|how|is|are|am|do|does|did|was|were|have|has|can)"
+_TWO_QUESTIONS = re.compile(rf"^(?P<first>.+?\w),? and (?P<second>{_ASKING} .+\?)$", re.I)
+_TWO_THINGS = re.compile(
+    rf"^(?P<before>.*?\b)(?P<first>{_OWNER} [\w' -]+?),? and (?P<second>{_OWNER} [\w' -]+?)(?P<after>\?)$", re.I
+)
+_OWN_NAME = re.compile(
+    rf"\b(?:I am|I'm|I am called|I'm called|[Cc]alls? me|I go by|[Mm]y name(?: is|'s)) (?P<name>{_NAME})"
+)
+_NO_OWNERS = frozenset({"that", "it", "he", "she", "what", "who", "there", "here", "let", "today", "tomorrow"})
 _NO_NAMES = frozenset({"I", "I'm", "I've", "I'd", "I'll", "My", "Our", "The"})
 
 
@@ -62,6 +72,36 @@ def rewritten(query: str, lines: Sequence[str]) -> list[tuple[str, tuple[int, ..
         ]
         found += frontier
     return found
+
+
+def asked_apart(query: str) -> list[str]:
+    """Return the questions that a query asks at once, each whole; none where it asks one.
+
+    "What colours are my tent and my canoe?" asks about the tent and about the canoe; "Where do I live, and who is my
+    boss?" are two sentences in one.
+    """
+    text = query.strip()
+    if found := _TWO_QUESTIONS.match(text):
+        return [f"{found['first']}?", found["second"]]
+    found = _TWO_THINGS.match(text)
+    return [f"{found['before']}{found[part]}{found['after']}" for part in ("first", "second")] if found else []
+
+
+def own_name(text: str) -> str:
+    """Return the first name that a sentence says the user has; "" where it says none."""
+    found = _OWN_NAME.search(text.replace("’", "'"))
+    return found["name"].rstrip(".") if found and found["name"][0].isupper() else ""
+
+
+def in_own_name(query: str, name: str) -> str:
+    """Return a query with the user's name for "my": "When is Tamsin's birthday?" for "When is my birthday?"."""
+    return re.sub(r"\b[Mm]y\b", f"{name}'s", query)
+
+
+def owners_in(text: str) -> frozenset[str]:
+    """Return the first names, case folded, whose things a sentence is about: "Tamsin's birthday is 3 May."."""
+    found = re.findall(rf"\b({_NAME}?)['’]s\b", text)
+    return frozenset(name.casefold() for name in found if name[0].isupper() and name.casefold() not in _NO_OWNERS)
 
 
 def names_in(query: str) -> frozenset[str]:

@@ -6,9 +6,10 @@ Simplest first: `NullMemory` (the arm `none`) is an index of nothing. `rag_basel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
+from itertools import compress, islice
 from pathlib import Path
 
 from filelock import FileLock
@@ -17,7 +18,10 @@ from chatmem import storage
 from chatmem.choosing import THRESHOLD, Choice, Scored, Wanted
 from chatmem.interface import Recollection, Session
 from chatmem.journal import Journal
-from chatmem.pairs import Decision
+from chatmem.judgement import MEMORY_KINDS
+from chatmem.pairs import NUM_CANDIDATES, Decision
+from chatmem.rows import Line
+from chatmem.versions import says_change
 
 
 class IndexedMemory:
@@ -52,12 +56,29 @@ class IndexedMemory:
         if self.folder is not None:
             storage.delete_indexes(self.folder)
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
-        """Return at most `k` lines that fit the query, best first; `visible` are the keys of turns seen anyway."""
+    def recall(
+        self, query: str, k: int = 3, *, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
+        """Return at most `k` lines that fit the query, best first.
+
+        Args:
+            query: what the user just said.
+            k: the largest number of lines.
+            visible: keys of turns that are seen anyway.
+            now: when it was said, for "What did I do yesterday?".
+        """
         if k < 1:
             return []
         with self.reading():
-            return self._choose(query, k, visible)
+            return self._choose(query, k, visible, now)
+
+    def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
+        """Return the lines that are nearest to a query, best first, whether they answer it or not.
+
+        Lines whose time is over are among them; those that a newer one superseded only where `replaced` says so.
+        """
+        with self.reading():
+            return self._choose.near(query, replaced=replaced)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -71,11 +92,25 @@ class IndexedMemory:
 
     def remember(self, session: Session) -> None:
         """Store a finished session; one that the journal does not know yet is written there first."""
-        if session.number is None:
-            self.journal.record(session)
+        number = session.number
+        if number is None:
+            number = self.journal.record(session)
         else:
             when = session.turns[-1].when if session.turns else datetime.now().astimezone()
-            self.journal.finish(session.number, when)
+            self.journal.finish(number, when)
+        self.sync()
+        if number is not None and self.decision is not None:
+            self._renew(number, self.decision)
+
+    def _renew(self, number: int, decision: Decision) -> None:
+        """Let what a session says has changed take the place of older facts that the rules of words did not find."""
+        for new in self.journal.lines(number):
+            if new.kind in MEMORY_KINDS and new.status == "active" and says_change(new.text):
+                ranked = self.rank(new.text, Wanted.by(new.text, NUM_CANDIDATES, ()))
+                older = nearest_older(new, (line for line, *_ in sorted(ranked, key=lambda one: -one.score)))
+                flags = decision.renews(new.text, [line.text for line in older])
+                if any(flags):
+                    self.journal.supersede(new.key, [line.key for line in compress(older, flags)])
         self.sync()
 
     def forget(self, text: str) -> list[Recollection]:
@@ -91,6 +126,13 @@ class IndexedMemory:
         self.sync()
         return erased
 
+    def erase(self, lines: Iterable[Line]) -> None:
+        """Erase lines with all that came of them, the index first, as `forget` does."""
+        with self.locked():
+            self.drop_index()
+            self.journal.erase(line.key for line in lines)
+        self.sync()
+
     def reset(self) -> None:
         """Erase everything that is kept of this user."""
         with self.locked():
@@ -103,6 +145,12 @@ class IndexedMemory:
         """Keep other programs on the same memory from writing index files; they wait."""
         with FileLock(self.folder / "index.lock", mode=0o600) if self.folder is not None else nullcontext():
             yield
+
+
+def nearest_older(new: Line, ranked: Iterable[Line]) -> list[Line]:
+    """Return the first current facts of the user, of lines in the order of their nearness, that are older than one."""
+    able = (line for line in ranked if line.status == "active" and line.speaker == "user" and line.key != new.key)
+    return list(islice((line for line in able if (line.when, line.key) < (new.when, new.key)), NUM_CANDIDATES))
 
 
 class NullMemory(IndexedMemory):

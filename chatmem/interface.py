@@ -9,7 +9,8 @@ Errors that a user or a disk can cause form one tree, which the program turns in
     ├── StoreError        the memory on disk cannot be read or written
     │   ├── DamagedError  a file is damaged, or is none of ours
     │   └── NewerError    a file was written by a newer version of the program
-    └── ModelError        a model cannot be had, or cannot run where it was asked to
+    ├── ModelError        a model cannot be had, or cannot run where it was asked to
+    └── CommandError      a command cannot be carried out; the chat goes on
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ class DamagedError(StoreError):
 
 class NewerError(StoreError):
     """A file was written by a newer version of the program."""
+
+
+class CommandError(ChatMemError):
+    """A command that cannot be carried out; the chat goes on."""
 
 
 class ModelError(ChatMemError):
@@ -95,13 +100,16 @@ class Memory(Protocol):
     def remember(self, session: Session) -> None:
         """Store a finished session."""
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:
+    def recall(
+        self, query: str, k: int = 3, *, visible: Collection[int] = (), now: datetime | None = None
+    ) -> list[Recollection]:
         """Return at most `k` lines that fit the query, best first; none where nothing fits.
 
         Args:
             query: what the user just said.
             k: the largest number of lines; 0 recalls nothing.
             visible: keys of turns that the model sees anyway and that need not come back.
+            now: when it was said, for questions about days; None is the present.
         """
 
     def forget(self, text: str) -> list[Recollection]:

@@ -16,15 +16,23 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from chatmem import migration, rows, schema, state_rows, telling
+from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
+from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
+
+
+class Restored(NamedTuple):
+    """What came of sessions that were brought in: how many are new, and how many sentences stayed forgotten."""
+
+    added: int
+    forgotten: int
 
 
 class Journal:
@@ -86,6 +94,7 @@ class Journal:
             raise DamagedError("the journal is a database of another program")
         if int(found.get("version", "0")) > schema.VERSION:
             raise NewerError(f"the journal has version {found['version']}, newer than this program: update the program")
+        schema.tombstones.create(db, checkfirst=True)
         migration.upgrade(db, int(found.get("version", "0")))
 
     @contextlib.contextmanager
@@ -133,7 +142,10 @@ class Journal:
             if not rows.has_session(db, session, uid):
                 raise LookupError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
-            return telling.insert_turn(db, session, turn, sources)
+            key, new = telling.insert_turn(db, session, turn, sources)
+            if turn.speaker == "user" and tombstones.are_there(db):
+                tombstones.lift(db, rows.select_lines(db, where=schema.turns.c.key == key))
+            return key, new
 
     def finish(self, session: int, when: datetime) -> None:
         """Close a session; one without a turn leaves no trace."""
@@ -145,23 +157,47 @@ class Journal:
                 at = schema.sessions.c.number == session
                 db.execute(schema.sessions.update().where(at).values(finished=when.isoformat()))
 
+    def supersede(self, line: int, older: Sequence[int]) -> None:
+        """Let a line take the place of older ones, by their keys."""
+        with self._transaction() as db:
+            state_rows.supersede(db, line, older)
+            rows.bump(db)
+
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
         with self._transaction() as db:
             return telling.insert_whole(db, session, uid or uuid.uuid4().hex)
 
-    def restore_all(self, exported: Sequence[Mapping[str, Any]]) -> int:
-        """Write the sessions that `export` returned and that are not here yet, all or none; return their number.
+    def restore_all(self, exported: Sequence[Mapping[str, Any]], *, forgotten: bool = False) -> Restored:
+        """Write the sessions that `export` returned and that are not here yet, all or none.
+
+        Args:
+            exported: the sessions.
+            forgotten: whether sentences that were forgotten since come back, too.
 
         Raises:
             KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
         """
         sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
         with self._transaction() as db:
+            if forgotten:
+                telling.drop_shorter(db, sessions)
             added = [telling.insert_whole(db, session, uid, derived=False) for uid, session in sessions]
+            numbers = [number for number in added if number is not None]
+            new = rows.select_lines(db, where=schema.turns.c.session.in_(numbers))
+            buried = [] if forgotten else tombstones.buried(db, new)
+            if forgotten:
+                tombstones.lift(db, new)
+            if buried:
+                rows.erase(db, buried)
             state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
-        return sum(number is not None for number in added)
+        return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
+
+    def take_tombstones(self, key: str, marks: Iterable[str]) -> None:
+        """Know as forgotten what another journal of this user knew."""
+        with self._transaction() as db:
+            tombstones.paste(db, key, marks)
 
     def drop_vectors(self) -> None:
         """Drop the vectors of every session; they can be made again."""
@@ -185,29 +221,53 @@ class Journal:
             rows.bump(db)
 
     def forget(self, text: str) -> list[Recollection]:
-        """Erase every line in which all words of `text` occur, and the replies that came of it.
-
-        A reply goes when it followed an erased sentence of the user, or when an erased line was in its prompt. The
-        sessions touched lose their vectors, which are made again from what is left, and so are the states: what an
-        erased line had superseded is current again.
-
-        Returns:
-            the erased lines of both speakers, without the replies that went with them.
-        """
+        """Erase every line in which all words of `text` occur, as `erase` does, and return these lines."""
         with self._transaction() as db:
             doomed = _with_words(rows.select_lines(db), text)
-            if doomed:
-                rows.erase(db, doomed)
-                state_rows.derive_all(db)
+            self._erase(db, doomed)
         if doomed:
             self._vacuum()
         return [line.recollection(1.0) for line in doomed]
+
+    def erase(self, keys: Iterable[int]) -> None:
+        """Erase lines by their keys, and what came of them.
+
+        A reply goes when it followed an erased sentence of the user, when an erased line was in its prompt, or when it
+        has a word that only erased lines had; a question goes with a value of theirs. The sessions touched lose their
+        vectors, which are made again from what is left, and so are the states: what an erased line had superseded is
+        current again. Keyed hashes of the sentences stay, so that an old copy does not bring them back.
+        """
+        wanted = set(keys)
+        with self._transaction() as db:
+            doomed = [line for line in rows.select_lines(db) if line.key in wanted]
+            self._erase(db, doomed)
+        if doomed:
+            self._vacuum()
+
+    def _erase(self, db: sa.Connection, doomed: Sequence[rows.Line]) -> None:
+        if doomed:
+            gone = [*doomed, *echoes(doomed, rows.select_lines(db))]
+            tombstones.lay(db, gone)
+            rows.erase(db, gone)
+            state_rows.derive_all(db)
 
     def clear(self) -> None:
         """Erase everything."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete())
+            tombstones.clear(db)
             rows.bump(db)
+        self._vacuum()
+
+    def audit(self) -> list[audit.Finding]:
+        """Return what is not as it should be."""
+        with self._transaction() as db:
+            return audit.inspect(db)
+
+    def mend(self) -> None:
+        """Mend of it what can be mended; vectors are made again by the memory."""
+        with self._transaction() as db:
+            audit.mend(db)
         self._vacuum()
 
     def _vacuum(self) -> None:

@@ -12,7 +12,17 @@ from typing import Literal
 from chatmem import word_sets, wording
 
 Kind = Literal[
-    "fact", "temporary", "quotation", "question", "command", "what-if", "fiction", "small talk", "retraction", "keep"
+    "fact",
+    "temporary",
+    "quotation",
+    "question",
+    "command",
+    "what-if",
+    "fiction",
+    "small talk",
+    "retraction",
+    "keep",
+    "pasted",
 ]
 MEMORY_KINDS = frozenset({"fact", "temporary", "quotation"})  # what becomes a memory line of the user
 

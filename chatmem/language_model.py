@@ -51,11 +51,13 @@ class LanguageModel(Protocol):
         *,
         reader: bool = False,
         copied: str = "",
+        avoided: str = "",
     ) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string.
 
         `reader` is for prompts with memory lines in the reader's layout; without it the model is the plain one.
         `copied` is a line whose words are made likelier where the reply is already in it (`Sampling.copy_bonus`).
+        `avoided` is a text with whose first token the reply does not begin.
         """
 
     def count_tokens(self, text: str) -> int:
@@ -125,6 +127,7 @@ class TransformersModel:
         *,
         reader: bool = False,
         copied: str = "",
+        avoided: str = "",
     ) -> Iterator[str]:
         """Yield the continuation of a prompt piece by piece, never half a character, and end before a stop string."""
         from tokenizers.decoders import DecodeStream
@@ -132,7 +135,7 @@ class TransformersModel:
         backend = self.tokenizer.backend_tokenizer
         decoder = DecodeStream(skip_special_tokens=True)
         held = ""
-        for token in self._tokens(prompt, sampling, reader=reader, copied=copied):
+        for token in self._tokens(prompt, sampling, reader=reader, copied=copied, avoided=avoided):
             held += decoder.step(backend, token) or ""  # None while the bytes do not make a character
             cut = min((at for stop in stops if (at := held.find(stop)) >= 0), default=-1)
             if cut >= 0:
@@ -145,7 +148,9 @@ class TransformersModel:
         if held:
             yield held
 
-    def _tokens(self, prompt: str, sampling: Sampling, *, reader: bool = False, copied: str = "") -> Iterator[int]:
+    def _tokens(
+        self, prompt: str, sampling: Sampling, *, reader: bool = False, copied: str = "", avoided: str = ""
+    ) -> Iterator[int]:
         """Yield the tokens of the continuation, up to and without the end of text."""
         import torch
 
@@ -165,6 +170,8 @@ class TransformersModel:
                 logits = output.logits[0, -1].float().cpu().clone()
                 if len(chosen) < sampling.min_new_tokens:
                     logits[list(self._ends)] = -torch.inf
+                if not chosen and avoided:
+                    logits[self.tokenizer(avoided, add_special_tokens=False).input_ids[:1]] = -torch.inf
                 if last in followers:
                     logits[followers[last]] += sampling.copy_bonus
                 token = last = _choose(logits, chosen, sampling, generator)

@@ -33,20 +33,20 @@ from chatmem.scenarios import FACTS, FIRST_DAY, SMALL_TALK, Scenario
 OpenArms = Callable[[Journal, Encoder, Path], dict[str, IndexedMemory]]
 
 
-class _KnownQueries:
-    """An encoder that knows some vectors already, so that recall is timed without embedding the query."""
+class _KnownSentences:
+    """An encoder that reads every sentence once, so that recall is timed without embedding the query."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.fingerprint = encoder.fingerprint
         self.input_dim = encoder.input_dim
         self._encoder = encoder
-        self._known: dict[tuple[str, ...], Array] = {}
+        self._known: dict[str, Array] = {}
 
     def encode(self, texts: Sequence[str]) -> Array:
-        key = tuple(texts)
-        if key not in self._known:
-            self._known[key] = self._encoder.encode(texts)
-        return self._known[key]
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._encoder.encode(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         return cast("TokenEncoder", self._encoder).encode_tokens(texts)
@@ -81,17 +81,13 @@ def long_session(number: int, lines: int = 20) -> Session:
 
 def time_steps(open_arms: OpenArms, encoder: Encoder, folder: Path) -> dict[str, dict[str, list[float]]]:
     """Return the seconds of recall over ten sessions without embedding, of embedding a line, of finishing a session."""
-    known = _KnownQueries(encoder)
+    known = _KnownSentences(encoder)
     journal = Journal.at(folder / "journal.db")
     for number in range(10):
         journal.record(long_session(number))
     memories = open_arms(journal, known, folder)
-    recall: dict[str, list[float]] = {arm: [] for arm in memories}
+    recall = _time_recall(memories)
     finish: dict[str, list[float]] = {arm: [] for arm in memories}
-    for _, question, _ in FACTS * 2:
-        for arm, memory in memories.items():
-            memory.recall(question)  # now the query's vector is known
-            recall[arm].append(_seconds(partial(memory.recall, question)))
     embed = [_seconds(partial(encoder.encode, [text])) for text, _, _ in FACTS * 3]
     for number in range(10, 19):
         arm = list(memories)[number % len(memories)]
@@ -99,6 +95,26 @@ def time_steps(open_arms: OpenArms, encoder: Encoder, folder: Path) -> dict[str,
         for memory in memories.values():
             memory.sync()
     return {"recall": recall, "embed": {"one line": embed}, "finish": finish}
+
+
+def _time_recall(memories: Mapping[str, IndexedMemory]) -> dict[str, list[float]]:
+    """Return the seconds of recall for each arm, in interleaved rounds; the query's words were read before."""
+    seconds: dict[str, list[float]] = {arm: [] for arm in memories}
+    for _, question, _ in FACTS * 2:
+        for arm, memory in memories.items():
+            memory.recall(question)
+            seconds[arm].append(_seconds(partial(memory.recall, question)))
+    return seconds
+
+
+def time_long_recall(open_memory: Callable[[Journal, Encoder], IndexedMemory], encoder: Encoder) -> list[float]:
+    """Return the seconds of recall over 1,000 sessions of six lines, the ten facts among them."""
+    journal = Journal("sqlite://")
+    for number in range(1000):
+        journal.record(long_session(number, lines=6))
+    for number, (fact, _, _) in enumerate(FACTS, start=1000):
+        journal.record(Session((Turn("user", fact, FIRST_DAY + timedelta(days=number)),)))
+    return _time_recall({"long": open_memory(journal, _KnownSentences(encoder))})["long"]
 
 
 def _seconds(action: Callable[[], object]) -> float:

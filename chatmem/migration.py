@@ -9,15 +9,33 @@ from typing import Any
 import sqlalchemy as sa
 
 from chatmem import rows, schema, state_rows, telling
+from chatmem.judgement import MEMORY_KINDS
+from chatmem.times import holds
+
+_KNOWS_STATES = 2  # the first version whose lines have states
 
 
 def upgrade(db: sa.Connection, version: int) -> None:
     """Bring a journal of an older version up to date; the turns stay as they are, what follows from them is new."""
     if version == schema.VERSION:
         return
-    read_again(db)
+    if version < _KNOWS_STATES:
+        read_again(db)
+    else:
+        add_days(db)
     at = schema.meta.c.key == "version"
     db.execute(schema.meta.update().where(at).values(value=str(schema.VERSION)))
+
+
+def add_days(db: sa.Connection) -> None:
+    """Put beside each line the days of which it speaks, and let what has run out be over."""
+    for column in (schema.lines.c.holds_from, schema.lines.c.holds_until):
+        db.execute(sa.text(f"ALTER TABLE lines ADD COLUMN {column.name} VARCHAR"))
+    for line in rows.select_lines(db, where=schema.lines.c.kind.in_(MEMORY_KINDS)):
+        if days := holds(line.text, line.when):
+            db.execute(schema.lines.update().where(schema.lines.c.key == line.key).values(rows.span_values(days)))
+    state_rows.derive_all(db)
+    rows.bump(db)
 
 
 def read_again(db: sa.Connection) -> None:

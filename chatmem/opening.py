@@ -64,6 +64,7 @@ def _open_or_repair(path: Path, *, is_new: bool) -> Journal:
         aside = storage.set_aside(path, datetime.now().strftime("%Y%m%d-%H%M%S"))
         journal = Journal.at(path)
         sessions = list(_read_damaged(aside))
+        journal.take_tombstones(*_read_tombstones(aside))
         kept = _restore(journal, sessions) + _restore(journal, _read_pool(path.parent))
         log.warning("%s. Recovered %d sessions; the damaged file is kept as %s.", error, kept, aside.name)
         return journal
@@ -77,7 +78,7 @@ def _restore(journal: Journal, sessions: Any) -> int:
     kept = 0
     for session in sessions:
         with suppress(KeyError, TypeError, ValueError, AttributeError):
-            kept += journal.restore_all([session])
+            kept += journal.restore_all([session]).added
     return kept
 
 
@@ -103,6 +104,13 @@ def _read_damaged(path: Path) -> Iterator[dict[str, Any]]:
     for number, turns in sessions.items():
         in_order = sorted(turns, key=lambda turn: (not isinstance(turn["position"], int), turn["position"]))
         yield {"uid": uids.get(number, uuid.uuid4().hex), "turns": in_order}
+
+
+def _read_tombstones(path: Path) -> tuple[str, list[str]]:
+    """Return what can be read of the tombstones of a damaged SQLite file."""
+    with closing(sqlite3.connect(path)) as db:
+        key = next((row[0] for row in _rows(db, "SELECT value FROM meta WHERE key = 'tombstone-key'")), "")
+        return str(key), [str(row[0]) for row in _rows(db, "SELECT mark FROM tombstones")]
 
 
 def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parent / "weights" / "pairs.safetensors"
 FORMAT = "chatmem-pairs-1"
 REPLACED = 0.8  # probability from which an older statement counts as replaced; lines that stay do less harm
+NEAR = 0.5  # cosine from which an older statement may be replaced without words that say which
 NUM_CANDIDATES = 8  # lines of one query that are judged
 _CACHED_TEXTS = 2048  # about 20 KB each
 
@@ -44,6 +45,9 @@ class Decision(Protocol):
 
     def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
         """Tell for each of n older statements whether a new one surely ends it."""
+
+    def renews(self, new: str, old: Sequence[str]) -> list[bool]:
+        """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
 
 
 class PairDecision:
@@ -80,6 +84,14 @@ class PairDecision:
     def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
         """Tell for each of n older statements whether a new one surely gives a newer value or denies it."""
         return [bool(chance) for chance in self.relation(new, old)[:, 1:3].sum(1) >= REPLACED]
+
+    def renews(self, new: str, old: Sequence[str]) -> list[bool]:
+        """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
+        if not old:
+            return []
+        vectors = np.stack([tokens.vector for tokens in self._tokens([new, *old])])
+        near = vectors[1:] @ vectors[0] >= NEAR
+        return [bool(both) for both in near & np.array(self.replaces(new, old))]
 
     def warm(self, texts: Sequence[str]) -> None:
         """Read texts that are likely to be judged soon, so that judging them takes less long."""

@@ -12,12 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
+from chatmem.dated import as_past, dated, spoken
+from chatmem.hops import own_name
 from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
 from chatmem.sentences import asks_for_own_fact, is_personal
+from chatmem.times import end_of, holds
 
 PromptForm = Literal["auto", "specification"]
 SPECIFICATION = "You have the following memories: {memories}. User says: {input}"
@@ -26,13 +29,29 @@ MAX_PROMPT_TOKENS = 2048  # a longer prompt makes a user on a CPU wait
 MEMORY_SHARE = 0.25  # of the prompt, at most, for memory lines
 CERTAIN = 0.5  # cosine from which the best line surely is what a question is about
 
+SURE = 0.8  # probability from which a reader does not get to say that it was not told: 98% of such lines answer
 NOT_TOLD = "I don't know, you haven't told me"
 _SYSTEM = "You are a helpful assistant."
 _EXAMPLE: list[Message] = [  # shows a small model what to do with notes; its values are nobody's
     {"role": "user", "content": "Notes:\n- Your bike is blue.\n- You live in Madrid.\n\nWhere do I live?"},
     {"role": "assistant", "content": "You live in Madrid."},
 ]
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?(?:is|are|am|was|were|do|does|did|have|has|can|could|will)\b(?!.* or )",
+    re.I,
+)
+_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_DENIAL_WORDS = 8
+_NEGATION = re.compile(r"\b(?:not|no longer|never|any ?more|stopped|gave up|quit)\b|n['’]t\b", re.I)
 _ROLES = {"user": "User", "assistant": "Assistant"}
+
+
+class StreamOptions(TypedDict):
+    """What a language model is told beside the text, as `LanguageModel.stream` names it."""
+
+    reader: bool
+    copied: str
+    avoided: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +60,7 @@ class Prompt:
 
     `text` ends with `opening`, the words that the reply begins with. `recollections` are the lines that are in the
     text. `stops` end the reply. `reader` says that it is for the reader. `copied` is the line that `opening` is taken
-    from. `notice` tells the user what did not fit.
+    from. `avoided` is how the reply shall not begin. `notice` tells the user what did not fit.
     """
 
     text: str
@@ -51,6 +70,11 @@ class Prompt:
     notice: str = ""
     reader: bool = False
     copied: str = ""
+    avoided: str = ""
+
+    def options(self) -> StreamOptions:
+        """Return what `LanguageModel.stream` is to know beside text and stops."""
+        return {"reader": self.reader, "copied": self.copied, "avoided": self.avoided}
 
 
 def prompt_budget(model: LanguageModel, reply_tokens: int) -> int:
@@ -94,7 +118,8 @@ def build_prompt(
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     reader = model.has_reader and bool(lines) and form == "auto"
     inside = getattr(model, "has_memory", False)  # what the user told is read from a state, not from lines
-    opening = "" if form == "specification" or reader or inside else reply_opening(user_input, lines)
+    begin = reader_opening if reader else reply_opening
+    opening = "" if form == "specification" or inside else begin(user_input, lines)
     turns = [] if inside else list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:
@@ -103,10 +128,11 @@ def build_prompt(
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
     if not model.has_chat_template and judge(said) == "fact":
         stops.append("\n")  # after a few words on what was told, a base model would go on with the notes
-    if opening == NOT_TOLD:
-        stops += [". ", "! ", "? ", "\n"]  # there is no more to say than this one sentence
-    copied = as_said_to_user(lines[0]) if lines and opening else ""
-    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied)
+    if opening == NOT_TOLD or _EAST_ASIAN.search(opening):
+        stops += [". ", "! ", "? ", "。", "\n"]  # there is no more to say than this one sentence
+    copied = as_said_to_user(lines[0]) if lines and opening and not reader else ""
+    avoided = NOT_TOLD if reader and not opening and lines[0].score >= SURE and judge(said) == "question" else ""
+    return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied, avoided)
 
 
 def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
@@ -124,6 +150,24 @@ def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
     return " ".join(words[: min(2, len(words) - 1)])
 
 
+def reader_opening(user_input: str, lines: Sequence[Recollection]) -> str:
+    """Return how the reader's reply begins: most often it needs no help.
+
+    Where the best line denies what was asked with "Is it …?", it begins with the denial. In Chinese and Japanese, which
+    the model can hardly write, the reply is the line itself.
+    """
+    question = (user_input.strip().splitlines() or [""])[-1]
+    best = lines[0]
+    if _EAST_ASIAN.search(question) and _EAST_ASIAN.search(best.text) and best.score >= CERTAIN:
+        return as_said_to_user(best)
+    sure = best.score >= CERTAIN and bool(_YES_OR_NO.match(question)) and not _NEGATION.search(question)
+    denied = _NEGATION.search(said := as_said_to_user(best)) if sure else None
+    if denied is None:
+        return ""
+    begun = said[: denied.end()]  # with less of the line a reader goes on as if it affirmed
+    return f"No, {begun[0].lower()}{begun[1:]}" if len(begun.split()) <= _DENIAL_WORDS else "No,"
+
+
 def _render(
     model: LanguageModel, lines: Sequence[Recollection], said: str, history: Sequence[Turn], form: PromptForm
 ) -> str:
@@ -136,8 +180,8 @@ def _render(
     if model.has_reader and lines:
         in_time = sorted(lines, key=lambda line: (line.when, line.session, line.turn))  # of two values the newer last
         before = [{"role": turn.speaker, "content": turn.text} for turn in history]
-        return model.render(reader_messages([as_said_to_user(line) for line in in_time], said, before))
-    notes = "\n".join(f"- {as_said_to_user(line)}" for line in reversed(lines))  # the best one last
+        return model.render(reader_messages(_notes(in_time), said, before))
+    notes = "\n".join(f"- {note}" for note in _notes(lines)[::-1])  # the best one last
     if not model.has_chat_template:
         head = f"Notes about the user:\n{notes}\n\n" if notes else ""
         dialogue = [f"{_ROLES[turn.speaker]}: {turn.text}" for turn in history]
@@ -146,6 +190,15 @@ def _render(
     messages += [{"role": turn.speaker, "content": turn.text} for turn in history]
     messages.append({"role": "user", "content": f"Notes:\n{notes}\n\n{said}" if notes else said})
     return model.render(messages)
+
+
+def _notes(lines: Sequence[Recollection]) -> list[str]:
+    """Return lines as said to the user, who is called "you" where one of the lines says that a name is the user's."""
+    called = {name for line in lines if (name := own_name(line.text))}
+    notes = [as_said_to_user(line) for line in lines]
+    for name in called:
+        notes = [re.sub(rf"\b{re.escape(name)}'s\b", "your", note, flags=re.I) for note in notes]
+    return [note[:1].upper() + note[1:] for note in notes]
 
 
 def reader_messages(notes: Sequence[str], said: str, history: Sequence[Message] = ()) -> list[Message]:
@@ -192,6 +245,7 @@ _LEAD = re.compile(
     r"|remember that|remember|note that|note|don't forget that|don't forget)\b[\s,:!.-]*)+",
     re.I,
 )
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _SECOND_PERSON = [
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -212,6 +266,10 @@ _SECOND_PERSON = [
         (r"\b[Oo]urs\b", "yours"),
         (r"\b[Oo]ur\b", "your"),
         (r"\bus\b", "you"),
+        (r"我们", "你们"),
+        (r"我", "你"),
+        (r"私|僕|俺", "あなた"),
+        (rf"\b(is|was) (\d{{1,2}} (?:{_MONTHS})\b)", r"\1 on \2"),  # without "on" a reader turns 3 May into March
     )
 ]
 
@@ -219,14 +277,24 @@ _SECOND_PERSON = [
 def as_said_to_user(line: Recollection) -> str:
     """Return a memory line as the assistant would say it to the user: "I work at X" becomes "You work at X.".
 
-    A line that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
+    Words such as "tomorrow" become dates. A line whose time is over stands in the past: "You were in Rome until 3 May
+    2026.". One that a newer one has superseded says until when it held: "You live in Porto. (until 3 May 2026)".
     """
-    text = " ".join(line.text.replace("’", "'").split())
     if line.speaker == "assistant":
+        text = " ".join(line.text.replace("’", "'").split())
         return f"You were told: {text}"
+    text = second_person(dated(line.text, line.when))
+    if line.until is None:
+        return text
+    is_over = line.until == end_of(line.text, line.when, holds(line.text, line.when))
+    return as_past(text) if is_over else f"{text} (until {spoken(line.until)})"
+
+
+def second_person(text: str) -> str:
+    """Return what the user said as a sentence about "you"."""
+    text = " ".join(text.replace("’", "'").split())
     text = _LEAD.sub("", text) or text
     for pattern, replacement in _SECOND_PERSON:
         text = pattern.sub(replacement, text)
     text = text[:1].upper() + text[1:]
-    text = text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."
-    return f"{text} (until {line.until.day} {line.until:%B %Y})" if line.until else text
+    return text if text.endswith((".", "!", "?", "。", "！")) else f"{text}."

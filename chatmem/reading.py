@@ -9,13 +9,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from chatmem import wording
+from chatmem import quoting, wording
 from chatmem.clauses import split_clauses
 from chatmem.corrections import without_opening
 from chatmem.judgement import MEMORY_KINDS, judge, plain, retraction_end
 from chatmem.sentences import split_sentences
+from chatmem.values import kind_of
 
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'll|me|my|mine|we|our|us|я|мне|меня|мо[йяеёи]|мы|у нас)\b|我", re.I)
+_OF_SOMEBODY = re.compile(r"^[A-ZА-ЯЁ]\w+(?: [A-ZА-ЯЁ]\w+)? (?:is|was|has|does|\w+s)\b")  # "Petra teaches physics."
+_ENDED = re.compile(r"[.!?。！？…]['\"”’»)]*$")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _WHOLE_CLAUSE = re.compile(r"^(?:i|we|my|our|я|мой|моя|мо[её]|у меня|меня|мы)\b|^我", re.I)
 
 
@@ -31,23 +35,39 @@ class Piece:
 
 def read_turn(text: str, *, explicit: bool = False) -> list[Piece]:
     """Return the pieces of what the user said; all of them are facts where the user asked to remember the text."""
+    if explicit:
+        numbered = enumerate(split_sentences(text))
+        return [Piece(part.said, part.text, "fact", number) for number, one in numbered for part in split_clauses(one)]
     pieces: list[Piece] = []
-    scene = ""  # "story": sentences about others go on with it; "play": all do
-    for number, sentence in enumerate(split_sentences(text)):
-        if explicit:
-            pieces += [Piece(part.said, part.text, "fact", number) for part in split_clauses(sentence)]
-            continue
-        if scene and wording.REALITY.search(sentence):
-            scene = ""
-        for piece in _pieces(sentence, number):
-            if scene and piece.kind in MEMORY_KINDS and (scene == "play" or not _FIRST_PERSON.search(piece.text)):
-                piece = replace(piece, kind="fiction")
-            pieces.append(piece)
-        if pieces[-1].kind in ("fiction", "what-if", "command") and wording.ROLE_PLAY.search(sentence):
-            scene = "play"
-        elif pieces[-1].kind == "fiction" and not scene:
-            scene = "story"
+    scene, number = "", 0  # "story": sentences about others go on with it; "play": all do
+    for part in quoting.parts(text):
+        sentences = split_sentences(part.text)
+        for place, sentence in enumerate(sentences):
+            first, last = part.after and place == 0, part.before and place == len(sentences) - 1
+            if not part.is_own or (last and not _ENDED.search(sentence)) or (first and _is_rest(sentence)):
+                pieces.append(Piece(sentence, sentence, "pasted", number))
+            else:
+                scene = _read_sentence(sentence, number, scene, pieces)
+            number += 1
     return pieces
+
+
+def _is_rest(text: str) -> bool:
+    """Tell whether what follows a quotation is the rest of the sentence that it stands in."""
+    return not text[0].isupper() and not _HAN.match(text)
+
+
+def _read_sentence(sentence: str, number: int, scene: str, pieces: list[Piece]) -> str:
+    """Add the pieces of a sentence; return what made-up scene the next one is in."""
+    if scene and wording.REALITY.search(sentence):
+        scene = ""
+    for piece in _pieces(sentence, number):
+        if scene and piece.kind in MEMORY_KINDS and (scene == "play" or not _FIRST_PERSON.search(piece.text)):
+            piece = replace(piece, kind="fiction")
+        pieces.append(piece)
+    if pieces[-1].kind in ("fiction", "what-if", "command") and wording.ROLE_PLAY.search(sentence):
+        return "play"
+    return "story" if pieces[-1].kind == "fiction" and not scene else scene
 
 
 def _pieces(sentence: str, number: int) -> Iterator[Piece]:
@@ -71,7 +91,8 @@ def _pieces(sentence: str, number: int) -> Iterator[Piece]:
 def _retraction(sentence: str, number: int) -> Iterator[Piece]:
     """Cut "Just kidding, I live in Oslo." into what takes back and what it says instead."""
     rest = sentence[retraction_end(sentence) :].lstrip(" ,;:.!-–—，")
-    if rest and _WHOLE_CLAUSE.match(plain(rest)) and judge(rest) in MEMORY_KINDS:
+    whole = _WHOLE_CLAUSE.match(plain(rest)) or (_OF_SOMEBODY.match(rest) and not kind_of(rest.split()[0]))
+    if rest and whole and judge(rest) in MEMORY_KINDS:
         yield Piece(
             sentence[: len(sentence) - len(rest)].rstrip(" ,;:-–—，"),
             sentence[: len(sentence) - len(rest)],

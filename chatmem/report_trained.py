@@ -22,6 +22,7 @@ TRAINED = (
     "answerable",
     "judged",
     "reader",
+    "stand_ins",
     "goodai",
     "neural",
 )  # names of the files that hold the results
@@ -30,7 +31,15 @@ _METRICS = ("hit@1", "recall_all@3", "recall_all@5", "ndcg@5")
 
 def render_trained(measured: dict[str, Any]) -> str:
     """Return the sections for what `benchmark.py` collected from `.benchmark/*.json`."""
-    renderers: tuple[Callable[[Any], str], ...] = (_retrieval, _answerable, _judged, _reader, _goodai, render_neural)
+    renderers: tuple[Callable[[Any], str], ...] = (
+        _retrieval,
+        _answerable,
+        _judged,
+        _reader,
+        _stand_ins,
+        _goodai,
+        render_neural,
+    )
     parts = dict(zip(TRAINED, renderers, strict=True))
     found = [render(measured[name]) for name, render in parts.items() if measured.get(name)]
     return "\n\n".join(["## What was trained", _ABOUT, *found])
@@ -123,8 +132,11 @@ def _judged(found: dict[str, list[int]]) -> str:
     rows = [(label, percent([True] * kept + [False] * (total - kept))) for label, (kept, total) in found.items()]
     return f"""### What is kept as a fact
 
-Share of sentences that become memory lines, by label. Our own were written after the rules were frozen; the labels of
-the public data are weak, and of another kind (a request such as "i need to find my luggage" states something, too).
+Share of sentences that become memory lines, by label. The rules have been mended after each set of our own was first
+scored, so these shares are not blind. First scores, before mending, of four sets written by people who had not seen the
+rules: 7.0%, 24.6% (written to deceive), 3.6% and 2.2% of what is no fact was kept; 104 of 105, 109 of 113, 85 of 85 and
+68 of 68 facts were kept. The labels of the public data are weak, and of another kind (a request such as "i need to find
+my luggage" states something, too).
 
 {table(("label", "kept"), rows)}"""
 
@@ -144,6 +156,23 @@ Through the chat's prompt at temperature 0.3, on lines, values and phrasings tha
 model with the worked example and the started reply. After: the reader.
 
 {table(("kind", "before", "after"), rows)}"""
+
+
+def _stand_ins(found: dict[str, list[dict[str, Any]]]) -> str:
+    """Render how models without a reader do, with and without the boost of a line's words."""
+    bonuses = sorted({answer["bonus"] for answers in found.values() for answer in answers})
+    rows = [
+        (name, *(percent([answer["right"] for answer in answers if answer["bonus"] == bonus]) for bonus in bonuses))
+        for name, answers in found.items()
+    ]
+    head = ("model", *("no boost" if bonus == 0 else f"logits + {bonus:g}" for bonus in bonuses))
+    return f"""### Models without a reader
+
+Scenarios A to F, five runs, arm `gru`, the chat's default temperature. In base mode the bundled model has neither
+chat template nor reader, as GPT-2; the reply is begun with the first two words of the best line. Boost: what follows
+the last word in that line gets a bonus, the second seed's `direct_logit_scale` on words of the recalled line.
+
+{table(head, rows)}"""
 
 
 def _goodai(answers: list[dict[str, Any]]) -> str:

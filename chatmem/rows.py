@@ -9,13 +9,14 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from chatmem import schema
 from chatmem.interface import Recollection, Speaker, Turn
+from chatmem.times import Span, said_days
 
 _JOINT = re.compile(r"[\w,;，；—–-]")  # between two clauses stands more than white space
 
@@ -25,7 +26,7 @@ class Line:
     """One sentence of the journal, or a part of one: a memory line where its kind is in `MEMORY_KINDS` or "reply".
 
     `text` is what it reads alone, `said` what stands in the turn; `until` is when it ceased to be current, and
-    `superseded_by` the key of the line that ended it.
+    `superseded_by` the key of the line that ended it. `holds` are the days of which it speaks, where it names any.
     """
 
     key: int
@@ -41,6 +42,7 @@ class Line:
     sentence: int = 0
     until: datetime | None = None
     superseded_by: int | None = None
+    holds: Span | None = None
 
     def recollection(self, score: float) -> Recollection:
         """Return the line as what a memory brings back."""
@@ -49,8 +51,14 @@ class Line:
             self.text, score, self.session, self.turn, self.when, self.speaker, until=until, line=self.key
         )
 
+    @property
+    def days(self) -> Span:
+        """The days on which it holds or held, as far as can be told."""
+        return said_days(self.text, self.when, self.until, self.holds)
+
 
 _OWN_COLUMNS = ("key", "text", "kind", "status", "said", "sentence", "until", "superseded_by")
+_HOLDS = (schema.lines.c.holds_from, schema.lines.c.holds_until)
 _COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields
     **{name: schema.lines.c[name] for name in _OWN_COLUMNS},
     **{name: schema.turns.c[name] for name in ("session", "when", "speaker")},
@@ -99,7 +107,7 @@ def select_lines(
 ) -> list[Line]:
     """Return lines in the order in which they were said."""
     query = (
-        sa.select(*(column.label(name) for name, column in _COLUMNS.items()))
+        sa.select(*(column.label(name) for name, column in _COLUMNS.items()), *_HOLDS)
         .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
         .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
     )
@@ -113,7 +121,24 @@ def select_lines(
 def _line(row: Mapping[Any, Any]) -> Line:
     """Return the line of a row of `select_lines`."""
     until = None if row["until"] is None else datetime.fromisoformat(row["until"])
-    return Line(**{**row, "when": datetime.fromisoformat(row["when"]), "until": until})
+    own = {name: row[name] for name in _COLUMNS}
+    holds = as_span(row["holds_from"], row["holds_until"])
+    return Line(**{**own, "when": datetime.fromisoformat(row["when"]), "until": until, "holds": holds})
+
+
+def as_span(first: str | None, last: str | None) -> Span | None:
+    """Return days as they stand in the columns `holds_from` and `holds_until`; None where both are null."""
+    if first is None and last is None:
+        return None
+    return Span(*(None if day is None else date.fromisoformat(day) for day in (first, last)))
+
+
+def span_values(span: Span | None) -> dict[str, str | None]:
+    """Return days as values of the columns `holds_from` and `holds_until`."""
+    days = (None, None) if span is None else (span.first, span.last)
+    return dict(
+        zip((column.name for column in _HOLDS), (None if day is None else str(day) for day in days), strict=True)
+    )
 
 
 def erase(db: sa.Connection, doomed: Iterable[Line]) -> None:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 FORMAT = "chatmem-journal"
-VERSION = 2
+VERSION = 3
 
 metadata = sa.MetaData()
 meta = sa.Table(
@@ -54,6 +54,8 @@ lines = sa.Table(
     sa.Column("status", sa.String, nullable=False, index=True),  # states.Status
     sa.Column("until", sa.String),  # when it ceased to be current
     sa.Column("superseded_by", sa.Integer),  # key of the line that ended it; null where time did
+    sa.Column("holds_from", sa.String),  # the first day on which it holds, where it says so; null where that is open
+    sa.Column("holds_until", sa.String),  # the last one
     sqlite_autoincrement=True,  # a key is never used again: an index of erased lines cannot mean new ones
 )
 handles = sa.Table(  # under which words a memory line is found by a new one that may change its state
@@ -61,6 +63,9 @@ handles = sa.Table(  # under which words a memory line is found by a new one tha
     metadata,
     sa.Column("line", sa.ForeignKey("lines.key", ondelete="CASCADE"), primary_key=True),
     sa.Column("handle", sa.String, primary_key=True, index=True),
+)
+tombstones = sa.Table(  # keyed hashes of forgotten sentences; a journal without this table has none
+    "tombstones", metadata, sa.Column("mark", sa.String, primary_key=True)
 )
 vectors = sa.Table(
     "vectors",

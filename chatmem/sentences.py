@@ -16,11 +16,16 @@ _ABOUT_ASSISTANT = re.compile(
     re.I,
 )
 _OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How do I ...?" or "What should I ...?"
-    r"^(?:(?:and|so|but|then|ok|okay|well|hey)\W+)?(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
+    r"^(?:(?:and|so|but|then|ok|okay|well|hey|by the way|btw|remind me|tell me)\W+)*"
+    r"(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
     r"|what|which|whose)\b|how (?:old|tall|big|many|much|long|often)\b)(?!.*\b(?:should|can|could|would|must|may|might"
     r"|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b).*\b(?:i|my|me|mine|we|our)\b|(?:am|was|do|did|have) i\b"
-    r"(?! need| have to)|(?:is|are|was|were) my\b)",
+    r"(?! need| have to)|(?:is|are|was|were) my\b|(?:is|are|was|were|would|could)\b.*\b(?:problem|safe|unsafe|dangerous"
+    r"|risky|harmful|allowed|forbidden|off limits) for (?:me|us)\b)",
     re.I,
+)
+_HOW_TO = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?how (?:do|can|could|should|would|might|must) (?:i|we)\b", re.I
 )
 _EVERYTHING = re.compile(
     r"\b(?:know|remember|learned|learnt|told you|tell me|remind me)\b[^.?!]*\babout (?:me|myself)\b|\bwho am i\b"
@@ -68,6 +73,11 @@ def asks_about_assistant(query: str) -> bool:
 def asks_for_everything(query: str) -> bool:
     """Tell whether a query asks for all that is known of the user."""
     return bool(_EVERYTHING.search(query))
+
+
+def asks_how_to(query: str) -> bool:
+    """Tell whether a query asks how something is done: the world knows that, not the user."""
+    return bool(_HOW_TO.search(query))
 
 
 def asks_about_past(query: str) -> bool:

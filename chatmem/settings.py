@@ -34,6 +34,10 @@ class Settings:
     idle_timeout: float | None = None  # minutes
     now: datetime | None = None
     json: bool = False
+    yes: bool = False
+    audit: bool = False
+    repair: bool = False
+    secret_patterns: Path | None = None
     text: str | None = None  # -p TEXT
 
     def clock(self) -> datetime:
@@ -93,6 +97,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     run = parser.add_argument_group("this run")
     run.add_argument("-p", dest="text", metavar="TEXT", help="say one line, print the reply, and leave")
+    memory.add_argument(
+        "--secret-patterns",
+        type=Path,
+        metavar="FILE",
+        help="what else is never kept: a regular expression on each line",
+    )
+    run.add_argument("--audit", action="store_true", help="show what in the memory is not as it should be, and leave")
+    run.add_argument("--repair", action="store_true", help="mend it, show what is left, and leave")
+    run.add_argument("--yes", action="store_true", help="delete without asking first")
     run.add_argument("--json", action="store_true", help="one JSON object for each line, and nothing else, on stdout")
     run.add_argument("--now", type=_time, metavar="ISO8601", help="set the clock of this run")
     return parser

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
 from chatmem import schema
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS
+from chatmem.rows import as_span
 from chatmem.states import NUM_RIVALS, Ledger, Statement, derive, handles_for
+from chatmem.times import end_of
 
 _LINES = schema.lines.c
 _STATED = (*sorted(MEMORY_KINDS), "retraction")
@@ -38,7 +40,9 @@ def advance(db: sa.Connection, new: Statement) -> bool:
 def expire(db: sa.Connection, now: datetime) -> bool:
     """Let temporary lines be over whose time has passed; tell whether any is."""
     ledger = Ledger()
-    ledger.load(_statements(db, (_LINES.kind == "temporary") & (_LINES.status == "active")))
+    said, today = sa.func.substr(schema.turns.c.when, 1, 10), now.date() + timedelta(days=1)  # in any time zone
+    has_run_out = (_LINES.holds_until >= said) & (_LINES.holds_until <= today.isoformat())
+    ledger.load(_statements(db, ((_LINES.kind == "temporary") | has_run_out) & (_LINES.status == "active")))
     ledger.expire(now)
     _write(db, ledger)
     return bool(ledger.changed)
@@ -69,6 +73,17 @@ def index(db: sa.Connection, statements: Iterable[Statement]) -> None:
     ]
     if values:
         db.execute(schema.handles.insert(), values)
+
+
+def supersede(db: sa.Connection, key: int, older: Sequence[int]) -> None:
+    """Let a line take the place of older ones, now and whenever states are derived again."""
+    new = _statements(db, _LINES.key == key)[0]
+    refers = json.dumps(sorted({*new.refers, *older}))
+    db.execute(schema.lines.update().where(_LINES.key == key).values(refers=refers))
+    ledger = Ledger()
+    ledger.load(_statements(db, _LINES.key.in_(older)))
+    ledger.replace(older, new)
+    _write(db, ledger)
 
 
 def keep(db: sa.Connection, keys: Sequence[int]) -> None:
@@ -105,8 +120,9 @@ def _sharing(handles: Collection[str]) -> sa.Select[tuple[int]]:
 def _statements(db: sa.Connection, where: sa.ColumnElement[bool]) -> list[Statement]:
     """Return lines that have a state or change one, oldest first."""
     columns = (_LINES.key, schema.turns.c.when, schema.turns.c.session, _LINES.text, _LINES.kind, _LINES.refers)
+    states = (_LINES.status, _LINES.until, _LINES.superseded_by, _LINES.holds_from, _LINES.holds_until)
     query = (
-        sa.select(*columns, schema.turns.c.explicit, _LINES.status, _LINES.until, _LINES.superseded_by)
+        sa.select(*columns, schema.turns.c.explicit, *states)
         .join(schema.turns, schema.turns.c.key == _LINES.turn)
         .where(where, _LINES.kind.in_(_STATED))
         .order_by(_LINES.at, _LINES.key)
@@ -123,8 +139,9 @@ def _statements(db: sa.Connection, where: sa.ColumnElement[bool]) -> list[Statem
             status,
             None if until is None else datetime.fromisoformat(until),
             by,
+            end_of(text, datetime.fromisoformat(when), as_span(first, last)),
         )
-        for key, when, session, text, kind, refers, explicit, status, until, by in db.execute(query)
+        for key, when, session, text, kind, refers, explicit, status, until, by, first, last in db.execute(query)
     ]
 
 

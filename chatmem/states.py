@@ -15,19 +15,12 @@ from typing import Literal
 
 from chatmem.frames import normal
 from chatmem.judgement import MEMORY_KINDS, retracts_topic
+from chatmem.poison import gives_orders
 from chatmem.versions import Relate, handles, is_fixed, relate, says_change, topic
 
 Status = Literal["active", "superseded", "retracted", "quarantined"]
 
 NUM_RIVALS = 20  # newest statements with one handle that a new one is compared with
-_INJECTION = re.compile(
-    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous|prior|earlier|above|system"
-    r"|other) (?:instructions?|prompts?|rules?|messages?|notes?)\b|\bsystem prompt\b|^\W*(?:system|assistant"
-    r"|developer) ?[:：]|<\|?\w+\|?>|\[/?(?:inst|system)\]|\byou (?:are now|must now|must always|will now) (?:in |a "
-    r"|an |dan|jailbr|obey|reveal|answer)|\bjailbreak\b|игнорируй (?:все )?(?:предыдущие )?инструкции|忽略(?:之前|以上"
-    r"|所有)的?(?:指令|提示)",
-    re.I,
-)
 _OVER = re.compile(
     r"\b(?:any ?more|no longer|used to be|not now|stopped|doesn't hold|no longer holds)\b|уже не|больше не|不再"
     r"|已经不",
@@ -54,6 +47,7 @@ class Statement:
     status: Status = "active"
     until: datetime | None = None
     by: int | None = None  # what superseded or retracted it
+    ends: datetime | None = None  # when the time of which it speaks is over
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -69,7 +63,7 @@ class Ledger:
     statements: dict[int, Statement] = field(default_factory=dict)
     changed: set[int] = field(default_factory=set)
     _by_handle: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _temporary: set[int] = field(default_factory=set)
+    _temporary: dict[int, datetime] = field(default_factory=dict)  # when they are over
 
     def load(self, statements: Iterable[Statement]) -> None:
         """Put in older statements with the states that they have already, oldest first."""
@@ -90,21 +84,25 @@ class Ledger:
 
     def expire(self, now: datetime) -> None:
         """Let what was true for a time only be over."""
-        for key in list(self._temporary):
-            statement = self.statements[key]
-            end = expiry(statement.text, statement.when)
-            if end <= now:
-                self._temporary.discard(key)
-                if statement.status == "active":
-                    self._set(statement, "superseded", end, None)
+        for key in [key for key, end in self._temporary.items() if end <= now]:
+            end, statement = self._temporary.pop(key), self.statements[key]
+            if statement.status == "active":
+                self._set(statement, "superseded", end, None)
 
     def _keep(self, statement: Statement) -> None:
         self.statements[statement.key] = statement
         if statement.kind in MEMORY_KINDS:
             for handle in handles(statement.text):
                 self._by_handle[handle].append(statement.key)
-            if statement.kind == "temporary" and not statement.explicit and statement.status == "active":
-                self._temporary.add(statement.key)
+            if statement.status == "active":
+                self._await_end(statement)
+
+    def _await_end(self, statement: Statement) -> None:
+        """Know when a statement will be over, where it is one that will be."""
+        if statement.ends is not None:
+            self._temporary[statement.key] = statement.ends
+        elif statement.kind == "temporary" and not statement.explicit:
+            self._temporary[statement.key] = expiry(statement.text, statement.when)
 
     def _set(self, statement: Statement, status: Status, until: datetime | None, by: int | None) -> None:
         statement.status, statement.until, statement.by = status, until, by
@@ -124,7 +122,7 @@ class Ledger:
 
     def _compare(self, new: Statement) -> None:
         """Let a new statement replace older ones, or be doubtful itself."""
-        if new.kind == "quotation" or (_INJECTION.search(new.text) and not new.explicit):
+        if new.kind == "quotation" or (gives_orders(new.text) and not new.explicit):
             new.status = "quarantined"
             return
         corrected = set(new.refers)
@@ -133,7 +131,11 @@ class Ledger:
         if not corrected and self._is_doubtful(new, replaced):
             new.status = "quarantined"
             return
-        for old in {old.key: old for old in [*replaced, *self._active(corrected)]}.values():
+        self.replace({*corrected, *(old.key for old in replaced)}, new)
+
+    def replace(self, keys: Iterable[int], new: Statement) -> None:
+        """Let a statement take the place of older ones that are current."""
+        for old in self._active(keys):
             self._set(old, "superseded", new.when, new.key)
 
     def _active(self, keys: Iterable[int]) -> list[Statement]:
@@ -163,8 +165,7 @@ class Ledger:
             for other in self.statements.values():
                 if other.by == old.key and other.status == "superseded":
                     self._set(other, "active", None, None)
-                    if other.kind == "temporary":
-                        self._temporary.add(other.key)
+                    self._await_end(other)
 
     def _meant(self, new: Statement) -> list[Statement]:
         """Return the statements that a retraction takes back."""

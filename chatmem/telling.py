@@ -6,7 +6,7 @@ Works inside somebody's transaction.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
@@ -18,8 +18,10 @@ from chatmem.reading import Piece, read_turn
 from chatmem.rows import Line
 from chatmem.sentences import same_words, split_sentences
 from chatmem.states import Statement
+from chatmem.times import end_of, holds
 
 _REACH = 4  # turns before a line, of both speakers, in which it finds what it refers to
+_OF_USER = schema.turns.c.speaker == "user"
 _KEEPABLE = MEMORY_KINDS | {"fiction", "what-if", "command"}
 
 
@@ -43,6 +45,19 @@ def insert_whole(db: sa.Connection, session: Session, uid: str, *, derived: bool
     return number
 
 
+def drop_shorter(db: sa.Connection, sessions: Iterable[tuple[str, Session]]) -> None:
+    """Erase finished sessions of which a fuller copy is brought in: all that is left of them is in the copy."""
+    columns = schema.sessions.c
+    for uid, session in sessions:
+        number = db.scalar(sa.select(columns.number).where(columns.uid == uid, columns.finished.is_not(None)))
+        if number is None:
+            continue
+        there = {(line.speaker, line.said) for line in rows.select_lines(db, number)}
+        copied = {(turn.speaker, turn.text) for turn in session.turns}
+        if all(any(who == speaker and said in text for who, text in copied) for speaker, said in there):
+            db.execute(schema.sessions.delete().where(columns.number == number))
+
+
 def insert_turn(
     db: sa.Connection, session: int, turn: Turn, sources: Sequence[int] = (), *, derived: bool = True
 ) -> tuple[int, list[str]]:
@@ -63,7 +78,7 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         return []
     new, changed = [], derived and state_rows.expire(db, turn.when)
     for piece in read_turn(turn.text, explicit=turn.explicit):
-        before = _before(db, key) if not turn.explicit and _looks_back(piece) else []
+        before = [] if turn.explicit else _referred(db, key, piece)
         if piece.kind == "keep" and (kept := _kept(before)):
             state_rows.keep(db, [line.key for line in kept])
             if derived:
@@ -76,6 +91,7 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         if piece.kind not in MEMORY_KINDS and piece.kind != "retraction":
             continue
         statement = Statement(line, turn.when, session, piece.text, piece.kind, tuple(refers), turn.explicit)
+        statement.ends = end_of(piece.text, turn.when, holds(piece.text, turn.when))
         if not derived:
             state_rows.index(db, [statement])
             continue
@@ -90,8 +106,17 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
 def _insert(db: sa.Connection, turn_key: int, turn: Turn, piece: Piece, refers: Sequence[int] = ()) -> int:
     values = {"turn": turn_key, "sentence": piece.sentence, "said": piece.said, "text": piece.text, "kind": piece.kind}
     values |= {"words": same_words(normal(piece.text)), "at": turn.when.timestamp(), "refers": json.dumps(list(refers))}
+    if piece.kind in MEMORY_KINDS:
+        values |= rows.span_values(holds(piece.text, turn.when))
     row = db.execute(schema.lines.insert().values({**values, "status": "active"}))
     return int(row.inserted_primary_key[0])  # type: ignore[index]
+
+
+def _referred(db: sa.Connection, turn_key: int, piece: Piece) -> list[Line]:
+    """Return the lines that a piece may refer to, newest first."""
+    if gone := corrections.denied(piece.said):
+        return _saying(db, gone)
+    return _before(db, turn_key) if _looks_back(piece) else []
 
 
 def _looks_back(piece: Piece) -> bool:
@@ -114,6 +139,12 @@ def _before(db: sa.Connection, turn_key: int) -> list[Line]:
     return rows.select_lines(db, where=near & (columns.speaker == "user"))[::-1]
 
 
+def _saying(db: sa.Connection, text: str) -> list[Line]:
+    """Return the current facts that hold words which are now said to be wrong, newest first."""
+    says = schema.lines.c.words.contains(same_words(normal(text)), autoescape=True)
+    return rows.select_lines(db, where=says & (schema.lines.c.status == "active") & _OF_USER)[::-1]
+
+
 def _kept(before: Sequence[Line]) -> list[Line]:
     """Return the lines that "Save that." means and that would not be kept otherwise: those of the last sentence."""
     if not before or before[0].kind not in _KEEPABLE:
@@ -130,6 +161,11 @@ def _resolved(piece: Piece, before: Sequence[Line], turn_key: int) -> tuple[Piec
     """Return a piece with what it refers to: a correction reads as what it makes of the line that it corrects."""
     told = [line for line in before if line.kind in MEMORY_KINDS and line.status != "retracted"]
     if not told:
+        return piece, []
+    if piece.kind in MEMORY_KINDS and corrections.denied(piece.said):
+        for old in told:
+            if (text := corrections.exchanged(old.text, piece.said)) is not None:
+                return Piece(piece.said, text, "fact", piece.sentence), [old.key]
         return piece, []
     if piece.kind in ("fact", "temporary", "retraction") and corrections.is_correction(piece.said):
         for old in told:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import logging
+import pydoc
 import queue
+import shutil
 import sys
 import threading
 from collections.abc import Callable
@@ -125,6 +127,14 @@ def clean(line: str) -> str:
     """Return a line without its end and without control characters that are no white space."""
     kept = (char for char in line if char in "\n\t" or (ord(char) >= 32 and not 0x7F <= ord(char) < 0xA0))
     return "".join(kept).strip()
+
+
+def page(text: str) -> bool:
+    """Show a text that is longer than the window page by page; tell whether it was."""
+    if not sys.stdout.isatty() or text.count("\n") + 2 < shutil.get_terminal_size().lines:
+        return False
+    pydoc.pager(text)
+    return True
 
 
 def ask_yes(question: str) -> bool:

@@ -16,6 +16,7 @@ from chatmem.comparing import (
     contradicts,
     denies,
     one_value_differs,
+    prefers_other,
     same_subject,
     topic_of,
 )
@@ -34,7 +35,7 @@ def relate(new: str, old: str) -> Relation:
     now, before = parse(new), parse(old)
     if now.attribute and now.attribute == before.attribute and same_subject(now, before):
         return by_attribute(now, before)
-    if contradicts(now, before) or denies(now, before) or one_value_differs(now, before):
+    if any(rule(now, before) for rule in (contradicts, denies, one_value_differs, prefers_other)):
         return "replaces"
     return "replaces" if now.changed and changes(now, before) else "unrelated"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 
 LEAD = re.compile(
-    r"^(?:(?:and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai|btw|by the way|anyway|one more"
+    r"^(?:(?:(?:wait|hold on|oops)(?=[,.!…])|and|so|but|then|ok|okay|well|oh|um|hm+|hey|hi|hello|now|also|please|ai"
+    r"|btw|by the way|anyway|one more"
     r" thing|fun fact|for your information|let me tell you(?: something)?(?: about (?:me|myself))?(?=[:,])|а|и|ну|но"
     r"|siri|alexa|computer|пожалуйста|请|那)\b[\s,.:!…-]*|[-*•\"'“«(\s]+)+",
     re.I,
 )
 SMALL_TALK = re.compile(
     r"^(?:(?:hi|hiya|hello|hey|yo|thanks|thank you|thx|ok|okay|yes|yep|yup|yeah|no|nope|nah|sure|great|nice|cool|good"
-    r"|fine|wow|awesome|perfect|lovely|bye|goodbye|adios|see you|later|please|sorry|well|indeed|confirmed|absolutely"
+    r"|fine|wow|awesome|perfect|lovely|bye|goodbye|adios|see you"
+    r"|(?:nice|pleased|good|lovely) to (?:meet|see) you|later|please|sorry|well|indeed|confirmed|absolutely"
     r"|good (?:morning|evening|afternoon|night|day)|how are you|cheers|welcome|never ?mind|all right|alright|got it|i"
     r" see|there|again|everyone|so much|very much|a lot|for (?:that|now|helping|your help|the help)|then|me too|same"
     r" here|no problem|of course|no way|really|definitely|exactly|no worries|good one|fair enough|never mind that|my"
@@ -47,6 +49,9 @@ REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "Y
     rf" you)(?: (?:so|very) much| a lot)?"
     r"(?: for| to)\b.*|(?:it's |it is |it was |i )?(?:really )?(?:so )?(?:nice|good|great|cool|lovely|enjoyed) (?:to"
     r" meet|meeting|talking|chatting|to (?:talk|hear|see|chat))\b.*|have (?:a|an) (?:nice|good|great|lovely)\b.*|"
+    r"(?:how |so |that was )?(?:silly|stupid|dumb|daft|foolish|careless) of me\b.*|my (?:own )?(?:mistake|bad|fault"
+    r"|error)"
+    r"|i (?:misspoke|(?:got|had) (?:that|it|them) (?:all )?(?:wrong|mixed up|confused))|"
     r"(?!.*\b(?:я|мне|меня|мной|мо[йяеёи]\w*|нас|мы)\b).*\b(?:ты|тебя|тебе|тво[йяеёи]\w*|вы|вас)\b.*)[\s.!…]*$",
     re.I,
 )
@@ -168,10 +173,12 @@ WHAT_IF = re.compile(
 _WORK = (
     r"(?:novel|story|short story|stories|book|movie|film|comic|screenplay|script|poem|series|sitcom|tv show|musical"
     r"|opera|fan ?fic(?:tion)?|dream|nightmare|fairy ?tale|fable|play|sketch|role-?play(?:ing game)?|rpg|video ?game"
-    r"|computer game|d&d (?:game|campaign)|campaign|manga|anime|drama|script|tale|song)"
+    r"|computer game|d&d (?:game|campaign)|campaign|manga|anime|drama|script|tale|song|pantomime|panto"
+    r"|nativity|skit|puppet show)"
 )
 FICTION = re.compile(
-    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)(?: \w+){{0,2}} {_WORK}\b(?! (?:time|club"
+    rf"^(?:in|inside) (?:my|the|a|an|this|that|his|her|our|their|one|every)"
+    rf"(?: [\w']+){{0,2}} {_WORK}\b(?! (?:time|club"
     rf"|shop|store"
     r"|fair|theat|industry|festival|school|job|house|review|market|group|class|home|car|contract)\w*)"
     rf"|^(?:in|from) .*\b{_WORK} (?:that )?i(?:'m| am) (?:writing|reading|working on|watching)\b"

@@ -71,7 +71,14 @@ class ScriptedModel:
         self._replies = list(replies)
 
     def stream(
-        self, prompt: str, sampling: Sampling, stops: Sequence[str] = (), *, reader: bool = False, copied: str = ""
+        self,
+        prompt: str,
+        sampling: Sampling,
+        stops: Sequence[str] = (),
+        *,
+        reader: bool = False,
+        copied: str = "",
+        avoided: str = "",
     ) -> Iterator[str]:
         self.readers.append(reader)
         self.prompts.append(prompt)
@@ -96,10 +103,10 @@ def journal(tmp_path: Path) -> Journal:
     return Journal.at(tmp_path / "journal.db")
 
 
-def make_session(*texts: str, day: int = 0) -> Session:
+def make_session(*texts: str, day: int = 0, when: datetime | None = None) -> Session:
     """Return a session in which the user begins and the assistant answers in turn."""
     speakers: list[Speaker] = ["user", "assistant"]
-    when = NOON + timedelta(days=day)
+    when = when or NOON + timedelta(days=day)
     return Session(tuple(Turn(speakers[place % 2], text, when) for place, text in enumerate(texts)))
 
 

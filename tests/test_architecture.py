@@ -90,7 +90,7 @@ def test_sizes(tmp_path: Path):
     }
     assert expected == NUMBERS
     assert f"{round(100 * len(row.lines) / one)}% of it" in FLAT
-    assert f"the {measured} tokens are the worked example" in FLAT
+    assert f"the {measured} tokens are the notes alone" in FLAT
 
 
 @pytest.mark.parametrize("input_dim", [384, 768])

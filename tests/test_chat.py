@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,7 +32,9 @@ from memory_module import GruMemory
 class Run:
     """One run of the program over scripted lines, with a memory folder that stays."""
 
-    def __init__(self, folder: Path, *replies: str, as_json: bool = True, **settings: object) -> None:
+    def __init__(
+        self, folder: Path, *replies: str, as_json: bool = True, at_terminal: bool = False, **settings: object
+    ) -> None:
         self.settings = Settings(memory_dir=folder, **settings)  # type: ignore[arg-type]
         self.model = ScriptedModel(*replies)
         self.out = io.StringIO()
@@ -38,7 +44,7 @@ class Run:
         else:
             memory = GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64)
         self.chat = Chat(self.settings, opened, ready(memory), ready(self.model), terminal.notice)
-        self.program = chat_memory.Program(self.chat, self.out, as_json=as_json, at_terminal=False)
+        self.program = chat_memory.Program(self.chat, self.out, as_json=as_json, at_terminal=at_terminal)
 
     def say(self, *lines: str) -> list[dict]:
         waiting = iter(lines)
@@ -171,8 +177,7 @@ def test_reset_erases_everything_without_asking_a_pipe(tmp_path):
 
 
 def test_reset_at_a_terminal_asks_first(tmp_path, monkeypatch):
-    run = Run(tmp_path)
-    run.program._at_terminal = True
+    run = Run(tmp_path, at_terminal=True)
     for answer, left in (("n\n", 1), ("y\n", 0)):
         monkeypatch.setattr("sys.stdin", io.StringIO(answer))
         run.say("I keep goats.", "/reset")
@@ -353,3 +358,13 @@ def test_session_whose_lines_are_all_forgotten_ends(tmp_path):
     assert [answer["ok"] for answer in answers[1:]] == [True, False, True]
     assert run.chat.journal.export() == []
     assert run.chat.journal.open_sessions() == []
+
+
+def test_ctrl_c_while_something_loads_does_not_end_the_load(request):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a program started behind a shell ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    loading = Background(lambda: time.sleep(0.3) or "ready")
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        loading.get()
+    assert loading.get() == "ready"

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from chatmem.corrections import both, corrected, is_correction, names_a_value, without_opening
+from chatmem.corrections import both, corrected, denied, exchanged, is_correction, names_a_value, without_opening
 
 CORRECTED = [
     ("My office is on floor 5.", "Sorry, I mean floor 6.", "My office is on floor 6."),
@@ -54,3 +54,21 @@ def test_other_lines_are_no_corrections(text):
 def test_whole_sentence_loses_its_opening_only():
     assert without_opening("Sorry, I meant I live in Bergen.") == "I live in Bergen."
     assert without_opening("I live in Bergen.") == "I live in Bergen."
+
+
+@pytest.mark.parametrize(
+    ("old", "correction", "result"),
+    [
+        ("My uncle lives in Lyon.", "I was wrong, he lives in Metz, not Lyon.", "My uncle lives in Metz."),
+        ("The concert is on Friday at 8.", "That was on Sunday, not Friday.", "The concert is on Sunday at 8."),
+        ("My uncle lives in Lyon.", "She likes tea, not Lyon.", None),
+    ],
+)
+def test_whole_sentence_that_denies_a_value_corrects_the_one_that_says_it(old, correction, result):
+    assert denied(correction)
+    assert exchanged(old, correction) == result
+
+
+def test_sentence_with_a_subject_of_its_own_corrects_nothing():
+    assert denied("My aunt lives in Metz, not Lyon.") == ""
+    assert denied("She lives in Metz.") == ""

@@ -12,7 +12,7 @@ import pytest
 from conftest import choose, make_session
 
 from chatmem.embedding import Array
-from chatmem.hops import asked_who, identities, names_in, rewritten
+from chatmem.hops import asked_apart, asked_who, identities, names_in, rewritten
 from chatmem.journal import Journal
 
 
@@ -147,3 +147,54 @@ def test_who_somebody_is_brings_the_lines_that_name_them():
     journal.record(make_session("My boss is Petra.", "I see.", "I like tea.", "I see."))
     found = choose(journal.lines(), "Who is Petra?", decision=Sure(0.0))
     assert [line.text for line in found] == ["My boss is Petra."]
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("What colour are my shed and my van?", ["What colour are my shed?", "What colour are my van?"]),
+        ("Where do I live, and who is my boss?", ["Where do I live?", "who is my boss?"]),
+        ("Where do I live?", []),
+        ("Do I like salt and pepper?", []),
+    ],
+)
+def test_questions_that_are_asked_at_once_are_taken_apart(query, parts):
+    assert asked_apart(query) == parts
+
+
+def test_each_part_of_a_question_gets_its_line(tmp_path):
+    journal = Journal("sqlite://")
+    journal.record(make_session("My shed is brown.", "I see.", "My van is grey.", "I see.", "I like tea.", "I see."))
+    found = choose(journal.lines(), "What colour are my shed and my van?", decision=Asks(shed="shed", van="van"))
+    assert {line.text for line in found} == {"My shed is brown.", "My van is grey."}
+
+
+def test_line_that_names_the_user_comes_with_the_one_that_says_so(tmp_path):
+    journal = Journal("sqlite://")
+    journal.record(make_session("I'm Ilse.", "Hello.", "Ilse's exam is in May.", "I see.", "I like tea.", "I see."))
+    found = choose(journal.lines(), "When is my exam?", decision=Asks(exam="exam"))
+    assert [line.text for line in found] == ["Ilse's exam is in May.", "I'm Ilse."]
+    found = choose(journal.lines(), "What do I like?", decision=Asks(like="tea"))
+    assert [line.text for line in found] == ["I like tea."]
+
+
+def test_how_something_is_done_is_no_question_about_the_user():
+    journal = Journal("sqlite://")
+    journal.record(make_session("I bake bread with Petra.", "I see."))
+    assert choose(journal.lines(), "How do I bake bread?", decision=Sure(0.3)) == []
+    assert choose(journal.lines(), "What do I bake?", decision=Sure(0.3))
+
+
+def test_rest_of_the_sentence_that_ended_a_fact_comes_with_it():
+    journal = Journal("sqlite://")
+    journal.record(make_session("I cycle to the mill every day.", "I see."))
+    journal.record(make_session("No more cycling to the mill for me, I take the tram.", "I see.", "I like tea.", "Ok."))
+    found = choose(journal.lines(), "Which way to the mill do I take?", decision=Asks(mill="I cycle"))
+    assert [line.text for line in found] == ["No more cycling to the mill for me", "I take the tram."]
+
+
+def test_line_that_says_so_is_brought_by_the_user_s_own_name():
+    journal = Journal("sqlite://")
+    journal.record(make_session("Everybody calls me Ilse.", "Hello.", "Ilse's exam is in May.", "I see."))
+    found = choose(journal.lines(), "When is my exam?", decision=Asks(Ilse="exam"))
+    assert [line.text for line in found] == ["Ilse's exam is in May.", "Everybody calls me Ilse."]

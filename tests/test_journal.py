@@ -120,10 +120,10 @@ def test_export_and_restore_is_identity(journal):
     session = journal.begin(NOON)
     journal.append(session, Turn("user", "Is it?", NOON, explicit=True))
     other = Journal("sqlite://")
-    assert other.restore_all(journal.export()) == 2
+    assert other.restore_all(journal.export()).added == 2
     assert other.export() == journal.export()
     assert [line.text for line in other.facts()] == [line.text for line in journal.facts()]
-    assert other.restore_all(journal.export()) == 0  # a second time adds nothing
+    assert other.restore_all(journal.export()).added == 0  # a second time adds nothing
 
 
 def test_restoring_is_all_or_nothing(journal):

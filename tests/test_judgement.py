@@ -137,6 +137,8 @@ KINDS = {
         ("Привет!", "small talk"),
         ("That sounds like hard work.", "small talk"),
         ("You should try it!", "small talk"),
+        ("Daft of me to have mixed up the two trains.", "small talk"),
+        ("I misspoke.", "small talk"),
         ("Ты молодец.", "small talk"),
         ("…!?", "small talk"),
         ("🙂", "small talk"),

@@ -93,6 +93,12 @@ def test_words_of_a_line_are_likelier_once_the_reply_is_in_it(tokenizer):
     assert "".join(undecided.stream(begun, sampling)) == ""
 
 
+def test_reply_does_not_begin_with_what_is_avoided(gpt2):
+    first = "".join(gpt2.stream("User: Hello", GREEDY))
+    other = "".join(gpt2.stream("User: Hello", GREEDY, avoided=first))
+    assert other[:1] != first[:1]
+
+
 def test_same_seed_same_reply(gpt2):
     sampling = Sampling(max_new_tokens=30, temperature=1.0, seed=4)
     first = "".join(gpt2.stream("User: Hello", sampling))

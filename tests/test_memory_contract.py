@@ -266,6 +266,7 @@ def test_rag_knows_a_line_that_has_the_key_of_another_one_in_a_journal_made_agai
     ]
 
 
+@pytest.mark.slow
 def test_rag_that_another_program_made_again_is_read_without_a_warning(tmp_path, caplog):
     memory = open_arm("rag", tmp_path)
     tell(memory, *FACTS)

@@ -157,3 +157,12 @@ def test_a_hundred_writes_leave_finite_numbers():
     state = told(model, *((n % 60, (n + 7) % 60, (n + 13) % 60) for n in range(100)))
     assert all(torch.isfinite(value.float()).all() for value in state.tensors().values())
     assert isinstance(state, MemoryState) and state.count.tolist() == [100]
+
+
+def test_of_two_slots_that_fit_alike_the_newer_wins_and_one_that_does_not_fit_changes_nothing():
+    memory = wrapped().memory.tokens
+    written = torch.tensor([[1, 2, 3]])
+    alike = memory._outdated(torch.tensor([[[5.0, 4.8, -9.0]]]), written)[0, 0]
+    assert alike.argmax() == 1 and alike[1] - alike[0] > 1.5
+    apart = memory._outdated(torch.tensor([[[5.0, -4.0, -9.0]]]), written)[0, 0]
+    assert abs(apart[0] - 5.0) < 1e-3

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import random
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,9 +16,11 @@ from neural_models import SMALL
 
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
+from chatmem.scenarios import FACTS
 from training import neural_sets
 from training.neural_batches import Episodes
 from training.neural_data import UNKNOWN, Told, answer_from, chatter, is_fresh, mapping, people
+from training.neural_everyday import dialogues, everyday_people
 from training.neural_losses import Losses
 from training.train_neural import draw_curve, reply_tokens
 
@@ -90,6 +94,25 @@ def test_value_cases_have_as_many_facts_as_asked_and_values_of_two_to_eight_toke
     assert all(2 <= len(case.fact.told.value.split()) + 1 <= 8 for case in cases)
 
 
+def test_everyday_words_hold_no_scenario_and_a_reply_holds_the_value():
+    told = {line for fact in FACTS for line in fact[:2]}
+    for _, _, fact, second in (one for person in everyday_people(2, 60) for one in person):
+        assert not {fact.told.text, fact.question, second} & told
+        assert not any(re.search(pattern, fact.told.value, re.I) for _, _, pattern in FACTS)
+        assert "{" not in fact.told.text + fact.question and second.strip()
+
+
+def test_dialogues_that_are_scored_are_not_trained_on(tmp_path):
+    rows = [{"personas": [[f"I am {n // 2}."], ["x"] if n < 90 else [f"y {n}"]],
+             "sessions": [{"turns": [{"text": f"turn {n}"}]}]} for n in range(200)]  # fmt: skip
+    path = tmp_path / "dialogues.jsonl.gz"
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    scored, others = (dialogues(path, 40, scored=on) for on in (True, False))
+    assert len(scored) == 40 and others
+    assert not {turn for turns in scored for turn in turns} & {turn for turns in others for turn in turns}
+
+
 def small_cache(path: Path, config: NeuralConfig, embedding: torch.Tensor) -> None:
     """Write lines "7 8 <value>" and questions for them with random hidden states that follow the tokens."""
     draw, items, kept = random.Random(0), [], []
@@ -112,6 +135,7 @@ def small_cache(path: Path, config: NeuralConfig, embedding: torch.Tensor) -> No
     for _ in range(30):
         add([5, draw.randrange(31, 60)], 2, 0, Told("chatter", "hm"), 0, "line")
         add([5, 4, 2, 6, 1], 2, 2, Told("chatter", "hm"), 0, "ordinary")
+        add([5, *draw.sample(range(10, 60), 9)], 10, 0, Told("chatter", "hm"), 0, "dialogue")
     prefix = torch.tensor([0, 0, 0])
     content = {"items": json.dumps(items), "kept": kept, "prefix": prefix}
     torch.save(content | {"prefix_hidden": torch.zeros(3, 2, config.hidden_size).half()}, path)
@@ -126,19 +150,20 @@ def test_training_learns_to_write_to_answer_and_to_leave_the_rest_alone(tmp_path
     episodes = Episodes(tmp_path / "cache.pt", config, seed=1)
     assert set(reply_tokens(episodes)) == {1, 3}
     modules = NeuralModules(NeuralConfig(**{**config.__dict__, "reply_tokens": (1, 3)}))
-    losses = Losses(modules, embedding, argparse.Namespace(forget_positive=6.0, dropout=0.0))
+    losses = Losses(modules, embedding, argparse.Namespace(dropout=0.0))
     optimizer = torch.optim.Adam(modules.parameters(), lr=3e-3)
     rows = []
     for step in range(60):
         episodes.draw.seed(f"1 {step}")
         found = losses(episodes.batch(4, 18))
-        total = found["lm"] + found["rest"] + found["write"] + 0.3 * found["slot"]
+        total = found["lm"] + found["rest"] + found["talk"] + found["write"] + 0.3 * found["slot"]
         optimizer.zero_grad()
         total.backward()
         optimizer.step()
         rows.append({name: value.item() for name, value in found.items()} | {"step": step})
     first, last = ({n: sum(row[n] for row in part) / 10 for n in rows[0]} for part in (rows[:10], rows[-10:]))
     assert last["lm"] < 0.6 * first["lm"] and last["rest"] < 0.3 * first["rest"]
+    assert last["talk"] < 0.3 * first["talk"]
     assert last["write_right"] > 0.95
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     draw_curve(tmp_path / "log.jsonl", tmp_path / "curve.png")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from conftest import NOON, FakeEncoder, make_session, tell
 from filelock import FileLock
 
+from chatmem import storage
 from chatmem.interface import NewerError, StoreError, Turn
 from chatmem.journal import Journal
 from chatmem.opening import open_user, session_lock
@@ -22,15 +24,22 @@ from memory_module import GruMemory
 FACTS = [f"My word number {count} is heron{count}." for count in range(30)]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a user who told some facts."""
-    opened = open_user(tmp_path, "ana")
-    assert opened.folder is not None
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a memory_dir with a user who told some facts, to be copied."""
+    memory_dir = tmp_path_factory.mktemp("told")
+    opened = open_user(memory_dir, "ana")
     memory = GruMemory(opened.journal, FakeEncoder(), opened.folder, hidden_dim=64)
     tell(memory, *FACTS)
     opened.journal.close()
-    return opened.folder
+    return memory_dir
+
+
+@pytest.fixture
+def folder(told: Path, tmp_path: Path) -> Path:
+    """Return the folder of a user who told some facts."""
+    shutil.copytree(told, tmp_path, dirs_exist_ok=True)
+    return storage.user_folder(tmp_path, "ana")
 
 
 @pytest.fixture(autouse=True)

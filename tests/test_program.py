@@ -111,13 +111,18 @@ def chat(folder: Path, *lines: str, arguments: tuple[str, ...] = (), **options: 
     return [json.loads(line) for line in done.stdout.splitlines()] + [{"stderr": done.stderr}]
 
 
+def _heed_ctrl_c() -> None:
+    """Undo what a shell does to programs that it starts behind itself."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """The program in a terminal of its own; every line waits for the prompt."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         env = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}  # nothing here draws what it is told
         given = [*PROGRAM[1:], "--memory-dir", str(folder), *arguments]
-        self.child = pexpect.spawn(PROGRAM[0], given, encoding="utf-8", timeout=100, env=env)
+        self.child = pexpect.spawn(PROGRAM[0], given, encoding="utf-8", timeout=100, env=env, preexec_fn=_heed_ctrl_c)
         self.see("/quit leaves")
 
     def see(self, pattern: str) -> None:

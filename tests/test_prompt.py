@@ -113,6 +113,16 @@ def test_reader_gets_lines_in_the_order_of_their_times():
     assert (prompt.reader, prompt.opening) == (True, "")
 
 
+@pytest.mark.parametrize(
+    ("said", "score", "avoided"),
+    [("Where do I live?", 0.9, NOT_TOLD), ("Where do I live?", 0.6, ""), ("Let's talk about Ghent.", 0.9, "")],
+)
+def test_reader_says_that_it_was_not_told_only_where_the_decision_has_doubts(said, score, avoided):
+    prompt = build_prompt(ScriptedModel(has_reader=True), said, [line("I live in Ghent.", score)], budget=900)
+    assert prompt.avoided == avoided
+    assert build_prompt(ScriptedModel(), said, [line("I live in Ghent.", score)], budget=900).avoided == ""
+
+
 def test_without_lines_the_reader_rests():
     for said in ("What is 17 times 3?", "Where do I live?"):
         prompt = build_prompt(ScriptedModel(has_reader=True), said, budget=900)
@@ -164,6 +174,7 @@ def test_specification_prompt_is_literal():
         ("Well, I've a boat of mine.", "You've a boat of yours."),
         ("The spare key is under the pot.", "The spare key is under the pot."),
         ("Меня зовут Ярослава.", "Меня зовут Ярослава."),
+        ("My birthday is 3 May.", "Your birthday is on 3 May."),
         ("Hello.", "Hello."),
     ],
 )
@@ -178,3 +189,27 @@ def test_what_the_assistant_said_stays_its_own():
 def test_superseded_line_says_until_when_it_held():
     line = Recollection("I live in Porto", 0.9, 1, 0, NOON, "user", until=datetime(2026, 5, 3, tzinfo=UTC))
     assert as_said_to_user(line) == "You live in Porto. (until 3 May 2026)"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "opening"),
+    [
+        ("Is the key under the mat?", "The key is not under the mat.", "No, the key is not"),
+        ("Do I eat fish?", "I don't eat fish.", "No, you don't"),
+        ("Is the key under the mat?", "The key is under the mat.", ""),
+        ("Do I not eat fish?", "I don't eat fish.", ""),
+        ("Where is the key?", "The key is not under the mat.", ""),
+    ],
+)
+def test_reader_begins_with_no_where_the_line_denies_what_is_asked(question, said, opening):
+    model = ScriptedModel()
+    model.has_reader = True
+    assert build_prompt(model, question, [line(said)], budget=500).opening == opening
+
+
+def test_what_is_told_of_the_user_by_name_is_said_to_the_user():
+    model = ScriptedModel()
+    model.has_reader = True
+    text = build_prompt(model, "When is my exam?", [line("Ilse's exam is in May."), line("I'm Ilse.")], budget=500).text
+    assert "Your exam is in May." in text
+    assert "Ilse's" not in text

@@ -40,6 +40,7 @@ def test_same_words_ignores_case_and_marks():
         "Do you remember my aunt?",
         "Am I allergic to nuts?",
         "What do you know of me?",
+        "Would a ride in a lift be a problem for me?",
     ],
 )
 def test_questions_for_the_users_own_facts(question):

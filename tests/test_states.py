@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import NOON, bytes_under, choose, make_session
 
-from chatmem import commands, state_rows
+from chatmem import deleting, showing, state_rows
 from chatmem.indexed import NullMemory
 from chatmem.interface import Session, Turn
 from chatmem.journal import Journal
@@ -31,7 +31,7 @@ def say(journal: Journal, *texts: str, day: int = 0, session: int | None = None)
 
 def states(journal: Journal) -> dict[str, str]:
     """Return text and state of every row of /memory."""
-    return {row["text"]: row["status"] for row in commands.memory_rows(journal)}
+    return {row["text"]: row["status"] for row in showing.memory_rows(journal)}
 
 
 def active(journal: Journal) -> list[str]:
@@ -45,6 +45,12 @@ def full(journal: Journal) -> list[tuple]:
 
 
 # What becomes of what is told
+
+
+def test_value_is_corrected_in_a_later_session(journal):
+    say(journal, "My uncle lives in Lyon.")
+    say(journal, "I was wrong, he lives in Metz, not Lyon.", day=1)
+    assert states(journal) == {"My uncle lives in Lyon.": "superseded", "My uncle lives in Metz.": "active"}
 
 
 def test_three_facts_in_one_sentence_are_three(journal):
@@ -223,7 +229,7 @@ def test_newer_line_is_found_by_what_the_older_one_fits(journal):
 def test_forgetting_the_newer_value_says_what_is_current_again(journal):
     say(journal, "I live in Kaunas.")
     say(journal, "I moved to Turku.", day=1)
-    said = commands.forget(NullMemory(journal), "turku")
+    said = deleting.forget(NullMemory(journal), "turku", lambda _: True)
     assert active(journal) == ["I live in Kaunas."]
     assert said.splitlines()[-2:] == ["This counts as current again:", "- I live in Kaunas."]
 

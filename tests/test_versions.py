@@ -24,6 +24,13 @@ def told(*texts: str, scores: tuple[float, ...] = ()) -> list[Recollection]:
 
 
 CHANGED = [
+    ("Our shed is brown.", "I painted the shed and it's yellow."),
+    ("I'm a plumber.", "I'm working as a gardener now."),
+    ("I'm a baker.", "I became a driver."),
+    ("I prefer rye to wheat.", "I prefer wheat now."),
+    ("I like hens more than geese.", "I like geese better these days."),
+    ("比起茶我更喜欢咖啡。", "我现在更喜欢茶了。"),
+    ("Я больше люблю чай, чем кофе.", "Теперь я больше люблю кофе."),
     ("My kayak is white.", "I repainted my kayak, it is black now."),
     ("My name is Ruta.", "I changed my name to Ilze."),
     ("My train leaves at 7:15.", "My train leaves at 7:45."),
@@ -74,6 +81,11 @@ CHANGED = [
 ]
 
 BOTH_HOLD = [
+    ("My van is a Fiat.", "I washed the van, it's clean."),
+    ("I'm a baker.", "I'm a singer."),
+    ("I'm a baker.", "I became a vegetarian."),
+    ("I prefer rye to wheat.", "I prefer tea now."),
+    ("比起茶我更喜欢咖啡。", "我现在更喜欢猫了。"),
     ("My uncle lives in Lyon.", "My aunt moved to Nantes."),
     ("I live in Kaunas.", "My brother moved to Turku."),
     ("I like figs.", "I like dates."),
@@ -117,6 +129,7 @@ BOTH_HOLD = [
 ]
 
 AGAIN = [
+    ("I'm a baker.", "I'm working as a baker, remember."),
     ("My boat is blue.", "my boat is BLUE"),
     ("I'm Ana.", "I am Ana!"),
     ("I live in Oslo.", "Well, I live in Oslo, Norway."),

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from training.neural_data import Told
+from training.pairs_frames import UNCLEAR
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,12 @@ class Batch:
     roles: list[str]
     memory: Tensor
     own: Tensor  # (Q,): the place in the memory of the line that answers, or -1
+    dialogues: Padded  # with the template's whole beginning; nothing of them asks the memory
+    unasked: Tensor  # (D, S): the memories beside them, as in `memory`
 
 
 HEAD = 3
+DIALOGUES = 5  # in a batch
 
 
 class Episodes:
@@ -50,15 +54,15 @@ class Episodes:
         self.items = [dict(item, told=Told(**item["told"])) for item in json.loads(content["items"])]
         self.kept: list[dict[str, Tensor]] = content["kept"]
         self.prefix = content["prefix"]
-        self.head: Tensor = content["prefix_hidden"][-HEAD:]
+        self.head: Tensor = content["prefix_hidden"]
         self.config, self.draw = config, random.Random(seed)
         self.by_role: dict[str, list[int]] = {}
         self.by_group: dict[int, list[int]] = {}
         for place, item in enumerate(self.items):
             if item["told"].kind == "chatter" and item["role"] == "line":
                 self.by_role.setdefault("chatter", []).append(place)
-            elif item["role"] == "ordinary":
-                self.by_role.setdefault("ordinary", []).append(place)
+            elif item["role"] in ("ordinary", "dialogue"):
+                self.by_role.setdefault(item["role"], []).append(place)
             else:
                 self.by_group.setdefault(item["group"], []).append(place)
 
@@ -66,22 +70,22 @@ class Episodes:
         """Return the numbers of the blocks, people mostly, for training or for validation."""
         return sorted({(group - 1) // 6 for group in self.by_group if ((group - 1) // 6 % 20 == 0) == held})
 
-    def pad(self, places: list[int]) -> Padded:
-        """Return texts as padded tensors."""
+    def pad(self, places: list[int], head: int = HEAD) -> Padded:
+        """Return texts as padded tensors, behind the last `head` tokens of the template's beginning."""
         kept = [self.kept[place] for place in places]
-        longest = HEAD + max(len(one["ids"]) for one in kept)
+        longest = head + max(len(one["ids"]) for one in kept)
         layers, size = self.head.shape[1:]
         ids = torch.zeros(len(kept), longest, dtype=torch.long)
         hidden = torch.zeros(len(kept), longest, layers, size, dtype=torch.float16)
         words, reply = (torch.zeros(len(kept), longest, dtype=torch.bool) for _ in range(2))
         base, last = torch.zeros(len(kept), longest), torch.zeros(len(kept), longest, size, dtype=torch.float16)
-        ids[:, :HEAD], hidden[:, :HEAD] = self.prefix[-HEAD:], self.head
+        ids[:, :head], hidden[:, :head] = self.prefix[-head:], self.head[-head:]
         for row, one in enumerate(kept):
             count, answer = len(one["ids"]), int(one["reply"])
-            ids[row, HEAD : HEAD + count], hidden[row, HEAD : HEAD + count] = one["ids"], one["hidden"]
-            words[row, HEAD : HEAD + int(one["words"])] = True
+            ids[row, head : head + count], hidden[row, head : head + count] = one["ids"], one["hidden"]
+            words[row, head : head + int(one["words"])] = True
             if answer:
-                span = slice(HEAD + count - answer - 1, HEAD + count - 1)
+                span = slice(head + count - answer - 1, head + count - 1)
                 reply[row, span], base[row, span], last[row, span] = True, one["base"], one["last"]
         return Padded(ids, hidden, words, reply, base, last)
 
@@ -99,10 +103,21 @@ class Episodes:
         for row, place in enumerate(asked):
             held_lines, own[row] = self._memory(self.items[place], lines)
             memory[row, : len(held_lines)] = torch.tensor(held_lines, dtype=torch.long)
+        talks = self.draw.sample(self._dialogues(held=held), DIALOGUES)
+        unasked = torch.full((DIALOGUES, self.config.num_slots), -1)
+        facts = [n for n, place in enumerate(lines) if self.items[place]["told"].kind in ("fact", "update")]
+        for row in range(DIALOGUES):
+            size = min(self.draw.randint(1, self.config.num_slots), len(facts))
+            unasked[row, :size] = torch.tensor(self.draw.sample(facts, size))
         lines += self.draw.sample(self.by_role["chatter"], 24)
         told = [self.items[place]["told"] for place in lines]
         roles = [self.items[place]["role"] for place in asked]
-        return Batch(self.pad(lines), told, self.pad(asked), roles, memory, own)
+        beside = self.pad(talks, len(self.prefix))
+        return Batch(self.pad(lines), told, self.pad(asked), roles, memory, own, beside, unasked)
+
+    def _dialogues(self, *, held: bool) -> list[int]:
+        """Return the places of dialogues for training or for validation: one in ten."""
+        return [place for at, place in enumerate(self.by_role["dialogue"]) if (at % 10 == 0) == held]
 
     def _memory(self, item: dict[str, Any], lines: list[int]) -> tuple[list[int], int]:
         """Return the numbers of the lines in a question's memory, oldest first, and the place of the answer's."""
@@ -110,9 +125,7 @@ class Episodes:
         told = [self.items[place]["told"] for place in lines]
         size = min(self.draw.choice((1, 1, 2, 3, 4, 6, 8, 8, 12, 16)), self.config.num_slots)
         others = [
-            number
-            for number, one in enumerate(told)
-            if one.kind in ("fact", "update") and (one.subject, one.attribute) != (about.subject, about.attribute)
+            number for number, one in enumerate(told) if one.kind in ("fact", "update") and not _may_answer(one, about)
         ]
         near = [n for n in others if told[n].subject == about.subject or told[n].attribute == about.attribute]
         self.draw.shuffle(others)
@@ -123,8 +136,14 @@ class Episodes:
         own = next(n for n, place in enumerate(lines) if self.items[place]["group"] == item["group"]
                    and told[n].text == about.text)  # fmt: skip
         old = [n for n, place in enumerate(lines) if about.kind == "update" and told[n].kind == "fact"
-               and self.items[place]["group"] == item["group"] and self.draw.random() < 0.5]  # fmt: skip
+               and self.items[place]["group"] == item["group"] and self.draw.random() < 0.8]  # fmt: skip
         picked = picked[: max(size - 1 - len(old), 0)]
         at = self.draw.randint(0, len(picked))
         before = self.draw.randint(0, at)
         return [*picked[:before], *old, *picked[before:at], own, *picked[at:]], at + len(old)
+
+
+def _may_answer(one: Told, about: Told) -> bool:
+    """Tell whether a line may be thought to answer what another answers: it may not stand beside it."""
+    near = one.attribute == about.attribute or one.attribute in UNCLEAR.get(about.attribute, ())
+    return one.subject == about.subject and near

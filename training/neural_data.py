@@ -16,12 +16,10 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from chatmem.interface import Recollection
-from chatmem.prompt import NOT_TOLD, as_said_to_user
+from chatmem.prompt import NOT_TOLD, second_person
 from training import facts
 from training.facts import Attribute
 from training.reader_words import noun_attributes, ordinary_prompts
@@ -135,7 +133,7 @@ def _inside(statement: str) -> str:
     return body[0].lower() + body[1:] if re.match(r"(?:My|As|We|The|There|You|In|On|People|Call)\b", body) else body
 
 
-def _as_update(statement: str, draw: random.Random) -> str:
+def as_update(statement: str, draw: random.Random) -> str:
     """Return a statement as news that makes an older one void."""
     body, lowered = statement.rstrip("."), _inside(statement)
     forms = (f"{body} now.", f"Correction: {lowered}.", f"Actually, {lowered}.", f"Update: {lowered}.",
@@ -143,7 +141,7 @@ def _as_update(statement: str, draw: random.Random) -> str:
     return draw.choice(forms)
 
 
-def _as_retraction(statement: str, draw: random.Random) -> str:
+def as_retraction(statement: str, draw: random.Random) -> str:
     """Return the words that take a statement back."""
     body = _inside(statement)
     forms = ("Please forget that {}.", "It is not true any more that {}.", "Forget that {}.", "It was wrong that {}.")
@@ -169,7 +167,7 @@ def answer_from(told: Told) -> str:
     text = _NEWS.sub("", told.text)
     if told.subject != "me" and not told.subject.startswith("my "):
         return text if text.endswith(".") else f"{text}."
-    return as_said_to_user(Recollection(text, 1.0, 0, 0, datetime.min, "user"))
+    return second_person(text)
 
 
 def newer(draw: random.Random, attribute: Attribute, old: Fact, *, fresh: bool) -> Fact:
@@ -180,7 +178,7 @@ def newer(draw: random.Random, attribute: Attribute, old: Fact, *, fresh: bool) 
     if old.told.subject == "me" and draw.random() < 0.5:
         text = draw.choice(attribute.updates).replace("{v}", made.told.value)
     elif draw.random() < 0.7:
-        text = _as_update(text, draw)
+        text = as_update(text, draw)
     told = Told("update", text, old.told.subject, attribute.name, made.told.value, attribute.many)
     return Fact(told, old.question, answer_from(told))
 
@@ -191,7 +189,7 @@ def retraction(draw: random.Random, attribute: Attribute, old: Fact) -> Told:
     if old.told.subject == "me" and draw.random() < 0.4:
         text = draw.choice(attribute.denials).replace("{v}", value)
     else:
-        text = _as_retraction(old.told.text, draw)
+        text = as_retraction(old.told.text, draw)
     return Told("retraction", text, old.told.subject, attribute.name, value, attribute.many)
 
 

@@ -11,6 +11,8 @@ from torch.nn import functional as F
 from chatmem.neural.modules import NeuralModules
 from chatmem.neural.state import MemoryState
 from training.neural_batches import Batch, Padded
+from training.neural_data import Told
+from training.pairs_frames import UNCLEAR
 
 
 class Losses:
@@ -38,19 +40,23 @@ class Losses:
         lengths = words.sum(1).clamp(max=length)
         vectors = self.modules.writer.vector(x, words)
         found = self._decisions(batch, x, token.parts(told).match, lengths)
-        used = batch.memory >= 0
-        at = batch.memory.clamp(min=0)
-        written = torch.arange(1, at.shape[1] + 1).expand_as(at) * used
-        memory = MemoryState(
-            slots=vectors[at] * used[..., None],
-            tokens=told[at] * used[..., None, None],
-            lengths=lengths[at] * used,
-            written=written,
-            count=used.sum(1),
-            raw=torch.zeros(len(at), at.shape[1], 0),
-        )
-        found |= self._reading(batch, memory, ids[at])
+        found |= self._reading(batch, _state(batch.memory, vectors, told, lengths), ids[batch.memory.clamp(min=0)])
+        found["talk"] = self._talk(batch.dialogues, _state(batch.unasked, vectors, told, lengths))
         return found
+
+    def _talk(self, text: Padded, memory: MemoryState) -> Tensor:
+        """Return the loss of leaving dialogues to the frozen model, every token of them."""
+        x, embeddings = self._features(text)
+        there = _positions(text)
+        mask = there if torch.rand(()) < 0.7 else text.words
+        gate = self.modules.tokens.read(x, self._near(embeddings), mask, memory).gate
+        alone = -torch.log1p(-gate.clamp(max=1 - 1e-6))
+        return (alone * there).sum() / there.sum()
+
+    def _near(self, embeddings: Tensor) -> Tensor:
+        """Return the context keys (B, T, 3, C) of each token and the two before it."""
+        own = self.modules.tokens.contexts(embeddings)
+        return torch.stack([F.pad(own, (0, 0, back, 0))[:, : own.shape[1]] for back in range(3)], dim=2)
 
     def _decisions(self, batch: Batch, x: Tensor, match: Tensor, lengths: Tensor) -> dict[str, Tensor]:
         """Return the losses and accuracies of writing and forgetting."""
@@ -66,17 +72,16 @@ class Losses:
             match[old].expand(len(new), -1, -1, -1),
             filled.expand(len(new), -1, -1),
         )
-        void = torch.tensor([[float(batch.told[n].replaces(batch.told[o])) for o in old] for n in new])
-        other = torch.tensor([[float(n != o and batch.told[n] != batch.told[o]) for o in old] for n in new])
-        weight = other * (1 + (self.options.forget_positive - 1) * void)
+        parts = _pairs([batch.told[n] for n in new], [batch.told[o] for o in old])
         bce = F.binary_cross_entropy_with_logits
-        right = ((forget > 0) == (void > 0)).float() * other
-        return {
+        each = bce(forget, parts["void"], reduction="none")
+        right = ((forget > 0) == (parts["void"] > 0)).float()
+        found = {name: (right * part).sum() / part.sum().clamp(min=1) for name, part in parts.items()}
+        lost = [(each * part).sum() / part.sum().clamp(min=1) for part in parts.values()]
+        return found | {
             "write": bce(write, wanted),
-            "forget": bce(forget, void, weight, reduction="sum") / (other * void).sum().clamp(min=1) / 10,
+            "forget": torch.stack(lost).sum(),
             "write_right": ((write > 0) == (wanted > 0)).float().mean(),
-            "forget_right": right.sum() / other.sum(),
-            "replaced": (right * void).sum() / (other * void).sum().clamp(min=1),
         }
 
     def _reading(self, batch: Batch, memory: MemoryState, ids: Tensor) -> dict[str, Tensor]:
@@ -84,9 +89,7 @@ class Losses:
         asked = batch.questions
         x, embeddings = self._features(asked)
         token = self.modules.tokens
-        own = token.contexts(embeddings)
-        near = torch.stack([F.pad(own, (0, 0, back, 0))[:, : own.shape[1]] for back in range(3)], dim=2)
-        reading = token.read(x, near, asked.words, memory)
+        reading = token.read(x, self._near(embeddings), asked.words, memory)
         target = F.pad(asked.ids[:, 1:], (0, 1))
         same = ids[:, None] == target[..., None, None]  # (Q, L, S, J)
         copied = (reading.tokens * same).sum((2, 3)) + (reading.reply * (self.reply == target[..., None])).sum(-1)
@@ -114,3 +117,36 @@ class Losses:
         place = first.int().argmax(1)
         at = scores[torch.arange(len(place)), place]
         return F.cross_entropy(at[known], batch.own[known])
+
+
+def _state(which: Tensor, vectors: Tensor, told: Tensor, lengths: Tensor) -> MemoryState:
+    """Return states that hold the lines of numbers `which` (N, S), oldest first, -1 for none."""
+    used, at = which >= 0, which.clamp(min=0)
+    return MemoryState(
+        slots=vectors[at] * used[..., None],
+        tokens=told[at] * used[..., None, None],
+        lengths=lengths[at] * used,
+        written=torch.arange(1, at.shape[1] + 1).expand_as(at) * used,
+        count=used.sum(1),
+        raw=torch.zeros(len(at), at.shape[1], 0),
+    )
+
+
+def _positions(text: Padded) -> Tensor:
+    """Return which positions (N, L) of dialogues hold a token: all up to the last word."""
+    return text.words.flip(1).cumsum(1).flip(1) > 0
+
+
+def _pairs(new: list[Told], old: list[Told]) -> dict[str, Tensor]:
+    """Return which pairs (new, old) are void, near (one person's, or one attribute's, but not void), and far."""
+    void = torch.tensor([[float(n.replaces(o)) for o in old] for n in new])
+    other = torch.tensor([[float(not _undecided(n, o)) for o in old] for n in new])
+    near = torch.tensor([[float(n.subject == o.subject or n.attribute == o.attribute) for o in old] for n in new])
+    return {"void": void * other, "near": near * other * (1 - void), "far": (1 - near) * other * (1 - void)}
+
+
+def _undecided(new: Told, old: Told) -> bool:
+    """Tell whether it makes no difference, or nobody could say, if a line makes an older one void."""
+    if (new.subject, new.attribute, new.value) == (old.subject, old.attribute, old.value):
+        return new.kind != "retraction"
+    return new.subject == old.subject and old.attribute in UNCLEAR.get(new.attribute, ())

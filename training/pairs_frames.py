@@ -52,3 +52,4 @@ UNCLEAR: dict[str, frozenset[str]] = {name: frozenset(text.split()) for name, te
 REQUESTS = tuple((_parts(table["q"]), frozenset(table["shaped_by"].split())) for table in _TABLES["requests"])
 TALK = _parts(_TABLES["texts"]["talk"])
 TODAY = _parts(_TABLES["texts"]["today"])
+TAILS = _parts(_TABLES["texts"]["tails"])  # what people add to a statement

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from chatmem.sentences import same_words
 from training.pairs_frames import NOUN_FRAMES, NOUNS, PEOPLE, PERSON_FRAMES, REQUESTS, UNCLEAR, UNSEEN_PEOPLE, Frame
-from training.pairs_text import Subject, contracted, draw_value, typed
+from training.pairs_text import Subject, contracted, draw_value, typed, with_tail
 
 Key = tuple[str, str, str]  # who, attribute, thing
 USER = Subject()
@@ -89,7 +89,7 @@ def say(frame: Frame, subject: Subject, value: str, noun: str, rng: random.Rando
         template = rng.choice(frame.others)[0]
     else:
         template = rng.choice(frame.statements + (frame.updates if rng.random() < 0.15 else ()))
-    meant = contracted(subject.fill(template, value, noun), rng)
+    meant = with_tail(contracted(subject.fill(template, value, noun), rng), rng)
     text = typed(meant, rng, 0.15)
     return text, same_words(text) != same_words(meant)
 

@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from training.pairs_frames import POOLS, WORDS_OF_NOUN, Frame
+from training.pairs_frames import POOLS, TAILS, WORDS_OF_NOUN, Frame
 
 _FORMS = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 _GENERATED = {"code", "phone", "money", "time", "age"}
@@ -88,6 +88,13 @@ def contracted(text: str, rng: random.Random) -> str:
         text = text.replace("I am ", "I'm ").replace("do not ", "don't ").replace("does not ", "doesn't ")
         text = text.replace("is not ", "isn't ").replace("I have been", "I've been").replace("What is ", "What's ")
     return text
+
+
+def with_tail(statement: str, rng: random.Random, amount: float = 0.2) -> str:
+    """Return a statement, sometimes with a few words more: "I work as a baker in a small team."."""
+    if rng.random() < amount and statement.endswith("."):
+        return f"{statement[:-1]} {rng.choice(TAILS)}."
+    return statement
 
 
 def typed(text: str, rng: random.Random, amount: float = 0.3) -> str:

@@ -1,6 +1,6 @@
 """Memory lines of a made-up person, as the program writes them, and groups of them for the reader's samples.
 
-Lines look as prompts show them (`chatmem.prompt.as_said_to_user`), in the order in which they were said.
+Lines look as prompts show them (`chatmem.prompt.second_person`), in the order in which they were said.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from chatmem.interface import Recollection
-from chatmem.prompt import as_said_to_user
+from chatmem.prompt import second_person
 from training import facts
 from training.facts import Attribute
 from training.reader_words import TABLES, lowered, noun_attributes, with_more, words
@@ -33,7 +32,7 @@ class Fact:
 
     def line(self, *, dated: bool = False) -> str:
         """Return the line as it stands in a prompt."""
-        text = as_said_to_user(Recollection(self.said, 1.0, 1, 0, self.when, "user"))
+        text = second_person(self.said)  # with its own words for days: the values to learn hold them, too
         if self.until:
             return f"{text} (until {day(self.until)})"
         return f"{text} ({day(self.when)})" if dated else text

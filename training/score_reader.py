@@ -1,6 +1,6 @@
 """Score the reader by kind, before and after, on lines, values, people and phrasings that training never saw.
 
-    python -m training.score_reader --count 40
+    python -m training.score_reader --count 40        writes .benchmark/reader.json
 
 "before" is the bundled model with the prompt for models without a reader; "after" has the reader. Both go through the
 program's own prompt builder and sampling; lines are ranked by the cosine of the sentence embeddings, as recall ranks.
@@ -98,7 +98,7 @@ def _holds(text: str, value: str) -> bool:
 def ask(model: TransformersModel, prompt: Prompt, temperature: float) -> str:
     """Return the reply to a prompt."""
     sampling = Sampling(REPLY_TOKENS, temperature=temperature)
-    pieces = model.stream(prompt.text, sampling, prompt.stops, reader=prompt.reader, copied=prompt.copied)
+    pieces = model.stream(prompt.text, sampling, prompt.stops, **prompt.options())
     return (prompt.opening + "".join(pieces)).strip()
 
 
@@ -159,6 +159,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--adapter", type=Path, default=adapter.READER)
     parser.add_argument("--work", type=Path, default=Path(".benchmark/reader"))
+    parser.add_argument("--output", type=Path, default=Path(".benchmark/reader.json"))
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=99)
     parser.add_argument("--temperature", type=float, default=0.3)
@@ -172,4 +173,7 @@ def arguments() -> argparse.Namespace:
 if __name__ == "__main__":
     given = arguments()
     torch.set_num_threads(given.threads)
-    print(table(list(score(given))))
+    scored = list(score(given))
+    short = [{key: row[key] for key in ("arm", "kind", "right")} for row in scored]
+    given.output.write_text(json.dumps(short), encoding="utf-8")
+    print(table(scored))

@@ -3,12 +3,13 @@
     python -m training.neural_cache          the frozen model's hidden states, once
     python -m training.neural_codes          the codes of tokens, once
     python -m training.train_neural          resumes from its newest checkpoint
+    ... --start chatmem/weights/neural       goes on from trained weights, with their reply tokens and codes
 
 Two phases in each step: lines are written without reading, questions are read without writing. The losses: `lm`, the
 negative log of what memory and frozen model together give a reply's tokens; `copy`, the same of the memory alone where
 the frozen model would not say the token (in a softmax, what has no share has next to no gradient); `rest`, of leaving
-ordinary talk and questions to the frozen model; `slot`, of the slot that holds the answer; `write` and `forget`, cross
-entropy of the decisions. No layer of the frozen model runs here.
+ordinary talk and questions to the frozen model; `talk`, the same of every token of dialogues; `slot`, of the slot that
+holds the answer; `write` and `forget`, cross entropy of the decisions. No layer of the frozen model runs here.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from transformers import AutoModelForCausalLM
 from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
-from chatmem.neural.saving import fingerprint, save_adapter
+from chatmem.neural.saving import fingerprint, load_adapter, save_adapter
 from training.neural_batches import Episodes
 from training.neural_losses import Losses
 
@@ -41,6 +42,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
     parser.add_argument("--codes", type=Path, default=Path(".benchmark/neural/codes.safetensors"))
+    parser.add_argument("--start", type=Path, help="trained weights to go on from")
     parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"), help="checkpoint, log and curve")
     parser.add_argument("--out", type=Path, default=Path("chatmem/weights/neural"))
     parser.add_argument("--steps", type=int, default=1500)
@@ -52,8 +54,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=2.0, help="between checkpoints")
     parser.add_argument("--write-weight", type=float, default=0.5)
     parser.add_argument("--forget-weight", type=float, default=0.75)
-    parser.add_argument("--forget-positive", type=float, default=6.0)
     parser.add_argument("--rest-weight", type=float, default=1.0)
+    parser.add_argument("--talk-weight", type=float, default=3.0)
     parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
@@ -75,7 +77,6 @@ def load_codes(modules: NeuralModules, path: Path) -> None:
     weights = load_file(path)
     for name, part in (("code", modules.tokens.code), ("decode", modules.tokens.decode)):
         part.load_state_dict({"weight": weights[f"{name}.weight"]})
-        part.requires_grad_(False)
 
 
 def start_features(modules: NeuralModules, embedding: Tensor, episodes: Episodes) -> None:
@@ -88,24 +89,35 @@ def start_features(modules: NeuralModules, embedding: Tensor, episodes: Episodes
     modules.scale.copy_(1 / x.std(0).clamp(min=0.05))
 
 
+def start_modules(options: argparse.Namespace, embedding: Tensor, episodes: Episodes) -> NeuralModules:
+    """Return the modules to train: those to go on from, or new ones with the codes of tokens."""
+    if options.start:
+        modules = load_adapter(options.start).float()
+    else:
+        modules = NeuralModules(NeuralConfig.for_bundled(reply_tokens=reply_tokens(episodes)))
+        start_features(modules, embedding, episodes)
+        load_codes(modules, options.codes)
+    modules.tokens.code.requires_grad_(False)
+    modules.tokens.decode.requires_grad_(False)
+    return modules
+
+
 def train(options: argparse.Namespace) -> None:
     """Train, log, and write the adapter."""
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     embedding = load_file(bundled.prepare() / "model.safetensors")["model.embed_tokens.weight"].float()
     episodes = Episodes(options.cache, NeuralConfig.for_bundled(), options.seed)
-    config = NeuralConfig.for_bundled(reply_tokens=reply_tokens(episodes))
-    modules = NeuralModules(config)
-    start_features(modules, embedding, episodes)
+    modules = start_modules(options, embedding, episodes)
     losses = Losses(modules, embedding, options)
-    optimizer = torch.optim.AdamW(modules.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    trained = [weight for weight in modules.parameters() if weight.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01)
     options.work.mkdir(parents=True, exist_ok=True)
     checkpoint, log = options.work / "checkpoint.pt", options.work / "train.jsonl"
     done = _resume(checkpoint, modules, optimizer) if checkpoint.exists() else 0
-    load_codes(modules, options.codes)
     started = saved = time.monotonic()
-    weights = {"lm": 1.0, "rest": options.rest_weight, "copy": 0.3, "slot": 0.3, "write": options.write_weight,
-               "forget": options.forget_weight}  # fmt: skip
+    weights = {"lm": 1.0, "rest": options.rest_weight, "talk": options.talk_weight, "copy": 0.3, "slot": 0.3,
+               "write": options.write_weight, "forget": options.forget_weight}  # fmt: skip
     sums: Counter[str] = Counter()
     for step in range(done, options.steps):
         episodes.draw.seed(f"{options.seed} {step}")
@@ -164,11 +176,11 @@ def draw_curve(log: Path, picture: Path) -> None:
 
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
-    for name in ("lm", "held_lm", "slot", "rest", "write", "forget"):
+    for name in ("lm", "held_lm", "slot", "rest", "talk", "held_talk", "write", "forget"):
         points = [(row["step"], row[name]) for row in rows if name in row]
         axes.plot(*zip(*points, strict=True), label=name)
     axes.set(yscale="log", xlabel="step", ylabel="loss")
-    axes.legend(frameon=False, ncols=6)
+    axes.legend(frameon=False, ncols=8)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(picture, dpi=120)
     plt.close(figure)

@@ -59,6 +59,7 @@ class NeuralLanguageModel(TransformersModel):
         *,
         reader: bool = False,  # noqa: ARG002 - there are no lines to read
         copied: str = "",  # noqa: ARG002
+        avoided: str = "",  # noqa: ARG002
     ) -> Iterator[int]:
         """Yield the tokens of the continuation; the words that ask are those of the user's line."""
         self._mask = self._asking(prompt)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import safetensors.torch
@@ -37,7 +38,14 @@ class NeuralMemory(IndexedMemory):
         self._keys: list[int] = []
         self._load()
 
-    def recall(self, query: str, k: int = 3, *, visible: Collection[int] = ()) -> list[Recollection]:  # noqa: ARG002
+    def recall(
+        self,
+        query: str,  # noqa: ARG002 - the model reads its state
+        k: int = 3,  # noqa: ARG002
+        *,
+        visible: Collection[int] = (),  # noqa: ARG002
+        now: datetime | None = None,  # noqa: ARG002
+    ) -> list[Recollection]:
         """Bring the state up to date, and return no lines: the model reads its state."""
         self.sync()
         return []

@@ -92,6 +92,8 @@ class TokenMemory(nn.Module):
         self.known = nn.Parameter(torch.zeros(len(config.reply_tokens) + 2))  # how these and the tokens depend on
         # whether any slot fits
         self.newest = nn.Parameter(torch.tensor(0.0))
+        self.outdated = nn.Parameter(torch.tensor([2.0, 1.0]))  # what a newer slot that fits as well costs, and how
+        # much worse it may fit
 
     def states(self, x: Tensor, embeddings: Tensor) -> Tensor:
         """Return the token state (B, T, D) of every position of x (B, T, F) with its embeddings (B, T, H)."""
@@ -133,7 +135,7 @@ class TokenMemory(nn.Module):
         order = memory.written.float() / memory.count.clamp(min=1)[:, None]  # the newest has 1
         about = torch.einsum("btk,bsk->bts", self.ask(x), self.offer(memory.slots)) / 128**0.5
         slot = about - cost + F.softplus(self.newest) * order[:, None]
-        slot = slot.masked_fill(~memory.used[:, None], _LOWEST)
+        slot = self._outdated(slot.masked_fill(~memory.used[:, None], _LOWEST), memory.written)
         place = torch.einsum("btk,bsjk->btsj", self.point(x), parts.pointer) / self.config.pointer_dim**0.5
         context = parts.context.view(*parts.context.shape[:-1], 3, self.config.context_dim)
         place = place + torch.einsum("btok,bsjok,o->btsj", near, context, self.near)
@@ -146,6 +148,13 @@ class TokenMemory(nn.Module):
         size = scores.shape[2] * scores.shape[3]
         split = torch.split(shares, [size, others.shape[-1] - 1, 1], dim=-1)
         return Reading(split[0].view_as(scores), split[1], 1 - split[2][..., 0], cost, slot)
+
+    def _outdated(self, slot: Tensor, written: Tensor) -> Tensor:
+        """Return scores (B, T, S), lowered where a slot written (B, S) later fits as well: the newest of two holds."""
+        newer = written[:, None, :] > written[:, :, None]
+        rival = slot[:, :, None, :].masked_fill(~newer[:, None], 2 * _LOWEST).amax(-1)
+        cost, margin = self.outdated
+        return slot - F.softplus(cost) * torch.sigmoid(4.0 * (rival - slot + margin))
 
     def readout(self, reading: Reading, memory: MemoryState, reply_codes: Tensor) -> Tensor:
         """Return what is read as an output vector (B, T, H), to be multiplied with the unembedding.
