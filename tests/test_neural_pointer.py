@@ -152,11 +152,13 @@ def test_the_size_of_a_state_does_not_depend_on_what_was_written():
     assert told(model, *((n, n + 1, n + 2) for n in range(12))).num_bytes == model.initial_memory().num_bytes
 
 
-def test_a_hundred_writes_leave_finite_numbers():
+@pytest.mark.parametrize("writes", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_many_writes_leave_finite_numbers_no_larger_than_after_a_few(writes):
     model = wrapped()
-    state = told(model, *((n % 60, (n + 7) % 60, (n + 13) % 60) for n in range(100)))
-    assert all(torch.isfinite(value.float()).all() for value in state.tensors().values())
-    assert isinstance(state, MemoryState) and state.count.tolist() == [100]
+    few, many = (told(model, *((n % 60, (n + 7) % 60, (n + 13) % 60) for n in range(count))) for count in (8, writes))
+    assert all(torch.isfinite(value.float()).all() for value in many.tensors().values())
+    assert isinstance(many, MemoryState) and many.count.tolist() == [writes]
+    assert many.tokens.norm() < 1.5 * few.tokens.norm()
 
 
 def test_of_two_slots_that_fit_alike_the_newer_wins_and_one_that_does_not_fit_changes_nothing():

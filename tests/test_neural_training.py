@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 import torch
 from neural_models import SMALL
+from safetensors.torch import load_file
 
+from chatmem import bundled
 from chatmem.neural.config import NeuralConfig
+from chatmem.neural.language import ADAPTER
 from chatmem.neural.modules import NeuralModules
 from chatmem.scenarios import FACTS
 from training import neural_sets
@@ -22,7 +25,9 @@ from training.neural_batches import Episodes
 from training.neural_data import UNKNOWN, Told, answer_from, chatter, is_fresh, mapping, people
 from training.neural_everyday import dialogues, everyday_people
 from training.neural_losses import Losses
-from training.train_neural import draw_curve, reply_tokens
+from training.reader_words import ordinary_prompts
+from training.score_neural import FILL, fifty_prompts
+from training.train_neural import arguments, draw_curve, reply_tokens, train
 
 
 def facts(fresh: bool) -> list:
@@ -88,10 +93,17 @@ def test_records_are_in_the_seeds_form():
     assert sample["answer"] not in sample["query"][0]["content"].split()
 
 
-def test_value_cases_have_as_many_facts_as_asked_and_values_of_two_to_eight_tokens():
-    cases = neural_sets.value_cases(5, 8, lambda text: len(text.split()) + 1)
-    assert all(len(case.lines) == 8 for case in cases)
+@pytest.mark.parametrize("facts_told", FILL)
+def test_value_cases_have_as_many_facts_as_asked_and_values_of_two_to_eight_tokens(facts_told):
+    cases = neural_sets.value_cases(3, facts_told, lambda text: len(text.split()) + 1)
+    assert all(len(case.lines) == facts_told for case in cases)
     assert all(2 <= len(case.fact.told.value.split()) + 1 <= 8 for case in cases)
+
+
+def test_the_fifty_ordinary_prompts_are_fifty_and_mostly_new_to_the_memory():
+    prompts, seen = fifty_prompts(), set(ordinary_prompts())
+    assert len(set(prompts)) == 50
+    assert sum(prompt not in seen for prompt in prompts) >= 25
 
 
 def test_everyday_words_hold_no_scenario_and_a_reply_holds_the_value():
@@ -144,18 +156,18 @@ def small_cache(path: Path, config: NeuralConfig, embedding: torch.Tensor) -> No
 def test_training_learns_to_write_to_answer_and_to_leave_the_rest_alone(tmp_path):
     torch.manual_seed(0)
     size = {"hidden_size": 32, "vocab_size": 64, "num_layers": 3, "feature_layers": (1, 2)}
-    config = NeuralConfig(**size, **{**SMALL, "num_slots": 16, "slot_dim": 64, "match_dim": 16, "pointer_dim": 16})
+    config = NeuralConfig(**size, **{**SMALL, "num_slots": 8, "slot_dim": 64, "match_dim": 16, "pointer_dim": 16})
     embedding = torch.randn(64, 32)
     small_cache(tmp_path / "cache.pt", config, embedding)
     episodes = Episodes(tmp_path / "cache.pt", config, seed=1)
     assert set(reply_tokens(episodes)) == {1, 3}
     modules = NeuralModules(NeuralConfig(**{**config.__dict__, "reply_tokens": (1, 3)}))
     losses = Losses(modules, embedding, argparse.Namespace(dropout=0.0))
-    optimizer = torch.optim.Adam(modules.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(modules.parameters(), lr=4e-3)
     rows = []
-    for step in range(60):
+    for step in range(40):
         episodes.draw.seed(f"1 {step}")
-        found = losses(episodes.batch(4, 18))
+        found = losses(episodes.batch(3, 12))
         total = found["lm"] + found["rest"] + found["talk"] + found["write"] + 0.3 * found["slot"]
         optimizer.zero_grad()
         total.backward()
@@ -180,3 +192,25 @@ def test_the_same_seed_draws_the_same_batches(tmp_path):
         batches.append(episodes.batch(2, 12))
     assert torch.equal(batches[0].memory, batches[1].memory)
     assert torch.equal(batches[0].questions.ids, batches[1].questions.ids)
+
+
+@pytest.mark.slow
+def test_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path, monkeypatch):
+    torch.manual_seed(0)
+    embedding = load_file(bundled.prepare() / "model.safetensors")["model.embed_tokens.weight"].float()
+    small_cache(tmp_path / "cache.pt", NeuralConfig.for_bundled(), embedding)
+    command = ["train", "--cache", str(tmp_path / "cache.pt"), "--start", str(ADAPTER), "--persons", "2",
+               "--questions", "6", "--minutes", "0", "--dropout", "0"]  # fmt: skip
+
+    def run(work: str, steps: int) -> None:
+        given = ["--work", str(tmp_path / work), "--out", str(tmp_path / work / "out"), "--steps", str(steps)]
+        monkeypatch.setattr("sys.argv", command + given)
+        train(arguments())
+
+    monkeypatch.setattr("training.train_neural.draw_curve", lambda *_: None)
+    monkeypatch.setattr("training.train_neural.learning_rate", lambda *_: 1e-3)  # else it depends on the last step
+    run("whole", 4)
+    run("parts", 2)
+    run("parts", 4)
+    whole, parts = (load_file(tmp_path / work / "out" / "memory.safetensors") for work in ("whole", "parts"))
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)

@@ -9,9 +9,7 @@ People, objects and values were never in training. Base model and memory are mea
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import random
 import tempfile
 import time
 from collections.abc import Callable
@@ -32,6 +30,7 @@ from chatmem.neural.model import NeuralMemoryModel
 from chatmem.scenarios import scenarios
 from chatmem.settings import Settings
 from training import neural_measures as measures
+from training.neural_everyday import SCORED_DIALOGUES, as_messages, dialogues
 from training.neural_measures import Subject, share
 from training.neural_sets import mapping_cases, native_cases, newest_cases, told_lines, value_cases
 from training.reader_words import ordinary_prompts
@@ -53,14 +52,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def dialogues(path: Path, count: int) -> list[list[str]]:
-    """Return turns of dialogues that nothing was trained on; our own few where the file is not there."""
-    if not path.exists():
-        return [[prompt, "I see."] for prompt in ordinary_prompts(fresh=True)[:count]]
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    chosen = random.Random(4).sample([row for row in rows if row["sessions"]], count)
-    return [[turn["text"] for turn in row["sessions"][0]["turns"]][:10] for row in chosen]
+def texts_of_dialogues(tokenizer: Any, path: Path) -> list[str]:
+    """Return the dialogues that are scored in the model's template; our own few lines where the file is not there."""
+    talk = [[prompt, "I see."] for prompt in ordinary_prompts(fresh=True)]
+    if path.exists():
+        talk = dialogues(path, SCORED_DIALOGUES, scored=True)
+    return [tokenizer.apply_chat_template(as_messages(turns), tokenize=False) for turns in talk]
+
+
+def fifty_prompts() -> list[str]:
+    """Return the fixed set of ordinary prompts, those that were kept from training first."""
+    return list(dict.fromkeys([*ordinary_prompts(fresh=True), *ordinary_prompts()]))[:50]
 
 
 class Scores:
@@ -129,17 +131,9 @@ class Scores:
             for line in case.lines[:1]:
                 out = measures.tell(self.ours.model, self.tokenizer, line.text, state, force=True)
                 state = out.memory_state or state
-        talk = dialogues(self.options.dialogues, 40)
-        roles = ("user", "assistant")
-        texts = [
-            self.tokenizer.apply_chat_template(
-                [{"role": roles[at % 2], "content": text} for at, text in enumerate(turns)], tokenize=False
-            )
-            for turns in talk
-        ]
+        texts = texts_of_dialogues(self.tokenizer, self.options.dialogues)
         (base, count), (memory, _) = (measures.perplexity(self.ours, texts, one) for one in (None, state))
-        prompts = (ordinary_prompts(fresh=True) + ordinary_prompts())[:50]
-        rows = measures.same_replies(self.ours, prompts, state)
+        rows = measures.same_replies(self.ours, fifty_prompts(), state)
         ratio = float(torch.tensor(memory - base).exp())
         return {"tokens": count, "base_loss": base, "memory_loss": memory, "perplexity_ratio": ratio,
                 "same_replies": share([row["same"] for row in rows]),

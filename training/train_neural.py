@@ -121,9 +121,9 @@ def train(options: argparse.Namespace) -> None:
     sums: Counter[str] = Counter()
     for step in range(done, options.steps):
         episodes.draw.seed(f"{options.seed} {step}")
-        fall = min(1.0, (options.steps - step) / (0.4 * options.steps))
+        torch.manual_seed(1_000_003 * options.seed + step)  # of the dropout: a resumed step draws the same
         for group in optimizer.param_groups:
-            group["lr"] = options.rate * min((step + 1) / WARMUP, 1.0) * fall
+            group["lr"] = learning_rate(options, step)
         found = losses(episodes.batch(options.persons, options.questions))
         optimizer.zero_grad()
         sum(weight * found[name] for name, weight in weights.items()).backward()
@@ -145,6 +145,12 @@ def train(options: argparse.Namespace) -> None:
             save_adapter(options.out, modules, bundled_fingerprint())
             saved = time.monotonic()
     draw_curve(log, options.work / "curve.png")
+
+
+def learning_rate(options: argparse.Namespace, step: int) -> float:
+    """Return the rate of a step: it rises over WARMUP steps, and falls over the last four tenths."""
+    fall = min(1.0, (options.steps - step) / (0.4 * options.steps))
+    return float(options.rate * min((step + 1) / WARMUP, 1.0) * fall)
 
 
 @lru_cache
