@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,20 @@ DIALOGUES = 5  # in a batch
 
 
 class Episodes:
-    """Draws batches from a cache."""
+    """Draws batches from one cache or several."""
 
-    def __init__(self, path: Path, config: Any, seed: int) -> None:
-        """Read a cache; one block of six facts in twenty is kept for validation."""
-        content = torch.load(path, weights_only=True)
-        self.items = [dict(item, told=Told(**item["told"])) for item in json.loads(content["items"])]
-        self.kept: list[dict[str, Tensor]] = content["kept"]
-        self.prefix = content["prefix"]
-        self.head: Tensor = content["prefix_hidden"]
+    def __init__(self, paths: Sequence[Path], config: Any, seed: int) -> None:
+        """Read caches; one block of six facts in twenty is kept for validation."""
+        self.items: list[dict[str, Any]] = []
+        self.kept: list[dict[str, Tensor]] = []
+        first = 0  # blocks of one cache come after those of another
+        for path in paths:
+            content = torch.load(path, weights_only=True)
+            items = [dict(item, told=Told(**item["told"])) for item in json.loads(content["items"])]
+            self.items += [item | {"group": item["group"] + first if item["group"] else 0} for item in items]
+            self.kept += content["kept"]
+            first += -(-max(item["group"] for item in items) // 6) * 6
+            self.prefix, self.head = content["prefix"], content["prefix_hidden"]
         self.config, self.draw = config, random.Random(seed)
         self.by_role: dict[str, list[int]] = {}
         self.by_group: dict[int, list[int]] = {}

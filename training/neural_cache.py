@@ -77,7 +77,7 @@ def _about(
 ) -> list[Item]:
     """Return a fact told and asked for, and sometimes news of it, its retraction, and the refusal."""
     found = [Item(fact.told.text, told=asdict(fact.told)), _asked(fact, fact.question)]
-    if news is not None and draw.random() < 0.35:
+    if news is not None and draw.random() < 0.5:
         found += [Item(news.told.text, told=asdict(news.told)), _asked(news, news.question)]
     if taken is not None and draw.random() < 0.2:
         found.append(Item(taken.text, told=asdict(taken)))

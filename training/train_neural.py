@@ -40,7 +40,7 @@ WARMUP = 50
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
+    parser.add_argument("--cache", type=Path, nargs="+", default=[Path(".benchmark/neural/train.pt")])
     parser.add_argument("--codes", type=Path, default=Path(".benchmark/neural/codes.safetensors"))
     parser.add_argument("--start", type=Path, help="trained weights to go on from")
     parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"), help="checkpoint, log and curve")

@@ -32,7 +32,7 @@ MOST_FACTS = 8
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=Path(".benchmark/neural/train.pt"))
+    parser.add_argument("--cache", type=Path, nargs="+", default=[Path(".benchmark/neural/train.pt")])
     parser.add_argument("--work", type=Path, default=Path(".benchmark/neural"))
     parser.add_argument("--out", type=Path, default=Path(".benchmark/neural/seed"))
     parser.add_argument("--steps", type=int, default=1500)
