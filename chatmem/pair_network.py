@@ -28,6 +28,16 @@ class Side(NamedTuple):
     vector: Tensor  # (B, D) the sentence embedding
 
 
+class Read(NamedTuple):
+    """One text of each of B pairs as the network reads it, whatever the other text is."""
+
+    tokens: Tensor  # (B, L, W)
+    middle: Tensor  # (B, L, D) unit rows
+    ids: Tensor  # (B, L)
+    mask: Tensor  # (B, L)
+    vector: Tensor  # (B, D)
+
+
 class PairNetwork(nn.Module):
     """Two transformer layers (Vaswani et al., 2017) over both texts at once, and a head for each question.
 
@@ -56,8 +66,17 @@ class PairNetwork(nn.Module):
 
     def forward(self, first: Side, second: Side, task: int) -> Tensor:
         """Return the logits of one head: (B, 1) for ANSWERABLE, (B, 4) for RELATION."""
+        return self.compare(self.read(first), self.read(second), task)
+
+    def read(self, side: Side) -> Read:
+        """Read texts on their own; what is read may be compared with many others."""
+        tokens = self.read_middle(side.middle) + self.read_last(side.last)
+        return Read(tokens, F.normalize(side.middle, dim=-1), side.ids, side.mask, side.vector)
+
+    def compare(self, first: Read, second: Read, task: int) -> Tensor:
+        """Return the logits of one head for texts that were read: (B, 1) for ANSWERABLE, (B, 4) for RELATION."""
         of_first, of_second = self._match(first, second)
-        parts = [self._read(first, 0, of_first), self._read(second, 1, of_second)]
+        parts = [self._place(first, 0, of_first), self._place(second, 1, of_second)]
         B = first.ids.shape[0]
         tokens = torch.cat([self.task[task].expand(B, 1, -1), *parts], dim=1)  # (B, 1 + La + Lb, W)
         real = torch.cat([first.mask.new_ones(B, 1), first.mask, second.mask], dim=1)
@@ -70,20 +89,19 @@ class PairNetwork(nn.Module):
         """Return the weights that training changes, by name."""
         return {name: weight.detach() for name, weight in self.named_parameters() if weight.requires_grad}
 
-    def _read(self, side: Side, segment: int, match: Tensor) -> Tensor:
-        """Return the word pieces of one text as (B, L, W)."""
-        L = side.ids.shape[1]
-        read = self.read_middle(side.middle) + self.read_last(side.last) + self.match(match)
-        tokens: Tensor = self.norm(read + self.segment[segment] + self.place[:L])
+    def _place(self, read: Read, segment: int, match: Tensor) -> Tensor:
+        """Return the word pieces (B, L, W) of one text of a pair."""
+        L = read.ids.shape[1]
+        tokens: Tensor = self.norm(read.tokens + self.match(match) + self.segment[segment] + self.place[:L])
         return tokens
 
     @staticmethod
-    def _match(first: Side, second: Side) -> tuple[Tensor, Tensor]:
+    def _match(first: Read, second: Read) -> tuple[Tensor, Tensor]:
         """Return for every word piece whether the other text has it, and its highest cosine there: (B, L, 2) each."""
         both = (first.mask[:, :, None] & second.mask[:, None]).float()  # (B, La, Lb)
         both = both * (first.ids > NUM_SPECIAL)[:, :, None] * (second.ids > NUM_SPECIAL)[:, None]
         same = (first.ids[:, :, None] == second.ids[:, None]).float() * both
-        near = F.normalize(first.middle, dim=-1) @ F.normalize(second.middle, dim=-1).transpose(1, 2) * both
+        near = first.middle @ second.middle.transpose(1, 2) * both
         return (
             torch.stack([same.amax(2), near.amax(2)], dim=-1),
             torch.stack([same.amax(1), near.amax(1)], dim=-1),

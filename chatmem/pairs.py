@@ -18,7 +18,7 @@ import numpy as np
 from chatmem.embedding import MAX_TOKENS, Array, Encoder, Tokens
 
 if TYPE_CHECKING:
-    from chatmem.pair_network import PairNetwork, Side
+    from chatmem.pair_network import PairNetwork, Read, Side
 
 WEIGHTS = Path(__file__).parent / "weights" / "pairs.safetensors"
 FORMAT = "chatmem-pairs-1"
@@ -51,7 +51,7 @@ class Decision(Protocol):
 
 
 class PairDecision:
-    """Judges pairs of texts, many at once. Token embeddings of texts seen before are kept in RAM."""
+    """Judges pairs of texts, many at once. What the network makes of a text on its own is kept in RAM."""
 
     def __init__(self, encoder: TokenEncoder, network: PairNetwork, settings: Mapping[str, float]) -> None:
         """Use a network that was trained over this encoder.
@@ -66,18 +66,18 @@ class PairDecision:
         self._network = network.eval()
         self._settings = settings
         self.threshold = settings["threshold"]
-        self._read: OrderedDict[str, Tokens] = OrderedDict()
+        self._read: OrderedDict[str, Read] = OrderedDict()
         self._lock = threading.Lock()
 
     def answerable(self, query: str, lines: Sequence[str]) -> Array:
         """Return for each of n lines the probability (n,) that it answers a question or should shape a reply to it."""
-        logits = self._logits([query] * len(lines), lines, 0)[:, 0]
+        logits = self._logits(query, lines, 0)[:, 0]
         scaled = self._settings["factor"] * logits + self._settings["offset"]
         return cast("Array", (1.0 / (1.0 + np.exp(-scaled))).astype(np.float32))
 
     def relation(self, new: str, old: Sequence[str]) -> Array:
         """Return for each of n older statements the probabilities (n, 4) of RELATIONS of a new statement with it."""
-        logits = self._logits([new] * len(old), old, 1) / np.float32(self._settings["relation_heat"])
+        logits = self._logits(new, old, 1) / np.float32(self._settings["relation_heat"])
         powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
         return cast("Array", powers / powers.sum(axis=1, keepdims=True))
 
@@ -89,37 +89,58 @@ class PairDecision:
         """Tell for each of n older statements whether a new one surely ends it and is near it in meaning, too."""
         if not old:
             return []
-        vectors = np.stack([tokens.vector for tokens in self._tokens([new, *old])])
+        vectors = np.stack([read.vector.numpy() for read in self._texts([new, *old])])
         near = vectors[1:] @ vectors[0] >= NEAR
         return [bool(both) for both in near & np.array(self.replaces(new, old))]
 
     def warm(self, texts: Sequence[str]) -> None:
         """Read texts that are likely to be judged soon, so that judging them takes less long."""
-        self._tokens(texts[:_CACHED_TEXTS])
+        self._texts(texts[:_CACHED_TEXTS])
 
-    def _logits(self, first: Sequence[str], second: Sequence[str], task: int) -> Array:
-        """Return the logits of one head for n pairs."""
+    def _logits(self, first: str, second: Sequence[str], task: int) -> Array:
+        """Return the logits of one head for a text with each of n others."""
         import torch
 
         if not second:
             return np.zeros((0, (1, 4)[task]), dtype=np.float32)
-        read = self._tokens([*first, *second])
+        one, *others = self._texts([first, *second])
         with torch.inference_mode():
-            logits = self._network(_side(read[: len(first)]), _side(read[len(first) :]), task)
+            logits = self._network.compare(_batch([one] * len(others)), _batch(others), task)
         return cast("Array", logits.numpy())
 
-    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Return the token embeddings of texts; new ones are read in one pass and kept, the oldest leave."""
+    def _texts(self, texts: Sequence[str]) -> list[Read]:
+        """Return texts as the network reads them; new ones are read in one pass and kept, the oldest leave."""
+        import torch
+
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._read]
             if new:
-                self._read.update(zip(new, self._encoder.encode_tokens(new), strict=True))
+                tokens = self._encoder.encode_tokens(new)
+                with torch.inference_mode():
+                    read = self._network.read(_side(tokens))
+                for row, text in enumerate(new):
+                    length = int(read.mask[row].sum())
+                    parts = (read.tokens[row, :length], read.middle[row, :length], read.ids[row, :length])
+                    kept = (*(part.clone() for part in parts), read.mask[row, :length].clone(), read.vector[row])
+                    self._read[text] = type(read)(*kept)
             for text in texts:
                 self._read.move_to_end(text)
             found = [self._read[text] for text in texts]
             while len(self._read) > _CACHED_TEXTS:
                 self._read.popitem(last=False)
             return found
+
+
+def _batch(read: Sequence[Read]) -> Read:
+    """Return texts that were read as one batch, padded to the longest."""
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    from chatmem.pair_network import Read
+
+    tokens, middle, ids, mask, vectors = zip(*read, strict=True)
+    padded = [pad_sequence(list(parts), batch_first=True) for parts in (tokens, middle, ids, mask)]
+    return Read(padded[0], padded[1], padded[2], padded[3], torch.stack(vectors))
 
 
 def _side(read: Sequence[Tokens]) -> Side:
