@@ -113,9 +113,10 @@ def _writes(found: dict[str, Any]) -> str:
 def _restart(found: dict[str, Any]) -> str:
     restart = found["restart"]
     same = "the same reply" if restart["equal"] else "another reply"
-    return (
-        f"Saved, the model destroyed, loaded, asked, twice: {same} ({restart['question']} → {restart['replies'][-1]})"
-    )
+    left = restart.get("left_after_reset")
+    reset = "" if left is None else f" After the reset token the largest number in the state is {left:g}."
+    asked = f"{restart['question']} → {restart['replies'][-1]}"
+    return f"Saved, the model destroyed, loaded, asked, twice: {same} ({asked}).{reset}"
 
 
 def _scenarios(found: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ def measured() -> dict:
         "seed": {"mapping": one, "values, 1 facts": one | {"recall": share([False] * 4)}},
         "fill": {"16 slots, 1 facts": one, "16 slots, 4 facts": one, "seconds": 3},
         "writes": {"writes": 1000, "finite": True, "norms": [{"writes": 1, "norm": 2.0}]},
-        "restart": {"equal": True, "question": "Who?", "replies": ["Me."]},
+        "restart": {"equal": True, "question": "Who?", "replies": ["Me."], "left_after_reset": 0.0},
         "scenarios": {"A: a name": share([True]), "wrong": []},
     }
 
@@ -36,6 +36,11 @@ def test_what_was_not_measured_is_a_dash_and_has_no_mark():
 
 def test_the_seeds_design_stands_beside_ours():
     assert "| 2–8 tokens, one fact | 0.0% (0–49, n = 4) | 90.0% (60–98, n = 10) |" in render_neural(measured())
+
+
+def test_what_is_left_after_restart_and_reset_is_said():
+    text = render_neural(measured())
+    assert "twice: the same reply (Who? → Me.). After the reset token the largest number in the state is 0." in text
 
 
 def test_the_report_takes_the_section_in():

@@ -35,6 +35,7 @@ from training.neural_measures import Subject, share
 from training.neural_sets import mapping_cases, native_cases, newest_cases, told_lines, value_cases
 from training.reader_words import ordinary_prompts
 
+RESET_TOKEN = "<file_sep>"  # one that no text of a user is made of
 FILL = (1, 4, 8, 16, 32)
 
 
@@ -179,8 +180,12 @@ class Scores:
                 state = self.ours.model.load_runtime_memory(path)
                 said.append(reply(self.ours.model, self.tokenizer, case.fact.question, state))
                 self.ours.model.save_runtime_memory(path, state)
-        return {"question": case.fact.question, "replies": said, "equal": len(set(said)) == 1,
-                "right": measures.recalled(said[0], case)}  # fmt: skip
+        token = self.tokenizer.convert_tokens_to_ids(RESET_TOKEN)
+        model = NeuralMemoryModel.from_adapter(self.base, self.options.adapter, reset_token=token)
+        left = model(torch.tensor([[token]]), memory_state=state, return_memory=True).memory_state
+        largest = max(float(value.abs().max()) for value in left.tensors().values() if value.numel())
+        found = {"question": case.fact.question, "replies": said, "equal": len(set(said)) == 1}
+        return found | {"right": measures.recalled(said[0], case), "left_after_reset": largest}
 
     def _count_tokens(self, text: str) -> int:
         return len(self.tokenizer(text, add_special_tokens=False).input_ids)
