@@ -60,6 +60,12 @@ def test_recall_brings_no_text(tmp_path, engine):
     assert memory.recall("What is my goat called?") == []
 
 
+def test_a_question_of_dates_looks_no_text_up(tmp_path, engine):
+    memory = open_memory(tmp_path, engine)
+    tell(memory, "My exam is on 3 May.")
+    assert memory.near("When is my exam?") == []
+
+
 def test_no_text_of_the_past_is_in_the_prompt_and_the_reply_reads_the_state(tmp_path, engine):
     memory = open_memory(tmp_path, engine)
     tell(memory, *FACTS)

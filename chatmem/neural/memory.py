@@ -16,6 +16,7 @@ from pathlib import Path
 
 import safetensors.torch
 
+from chatmem.choosing import Scored, Wanted
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import ChatMemError, Recollection
 from chatmem.journal import Journal
@@ -48,6 +49,10 @@ class NeuralMemory(IndexedMemory):
     ) -> list[Recollection]:
         """Bring the state up to date, and return no lines: the model reads its state."""
         self.sync()
+        return []
+
+    def rank(self, query: str, wanted: Wanted) -> list[Scored]:  # noqa: ARG002
+        """Return nothing: no text of the past is looked up, not for questions of dates either."""
         return []
 
     def sync(self) -> None:

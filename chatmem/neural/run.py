@@ -107,6 +107,6 @@ class Run:
         self.trace = Trace(reading.lacking[:, -1], line[:, -2:])
         self.reading = reading
         kept = Reading(*(part[:, -count:] for part in reading))
-        read = memory.readout(kept, self.state, self.model.reply_codes())
+        read = config.readout_scale * memory.readout(kept, self.state, self.model.reply_codes())
         gate = torch.sigmoid(config.gate_sharpness * torch.logit(kept.gate.clamp(1e-6, 1 - 1e-6)))[..., None]
         return ((1 - gate) * out.float() + gate * read).to(out.dtype)
