@@ -28,7 +28,6 @@ def language(folder: Path) -> NeuralLanguageModel:
     base = AutoModelForCausalLM.from_pretrained(folder)
     torch.manual_seed(1)
     model = NeuralMemoryModel(base, NeuralConfig.for_model(base, **{**SMALL, "num_slots": 8})).eval()
-    torch.nn.init.constant_(model.memory.forget.news.bias, -99.0)
     return NeuralLanguageModel(model, AutoTokenizer.from_pretrained(folder), "small")
 
 
@@ -105,6 +104,13 @@ def test_forgetting_leaves_the_state_as_if_the_line_had_never_been(tmp_path, eng
     (tmp_path / "other").mkdir()
     tell(open_memory(tmp_path / "other", other), *FACTS[:2])
     assert same(engine, other)
+
+
+def test_small_talk_clears_nothing_that_the_journal_keeps(tmp_path, engine):
+    torch.nn.init.constant_(engine.model.memory.forget.news.bias, 99.0)  # finds everything void
+    memory = open_memory(tmp_path, engine)
+    tell(memory, *FACTS)
+    assert int(engine.state.used.sum()) == len(FACTS)
 
 
 def test_a_superseded_line_leaves_the_state(tmp_path, engine):

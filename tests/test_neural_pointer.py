@@ -102,6 +102,17 @@ def test_a_new_line_clears_the_slot_that_it_makes_void():
     assert other.forgotten[0, 0].item() < 0.5 and int(other.state.used.sum()) == 2
 
 
+def test_a_margin_keeps_slots_that_a_decision_is_not_sure_of():
+    even, careful = (wrapped(forget_margin=margin) for margin in (0.0, 2.0))
+    careful.memory.load_state_dict(even.memory.state_dict())
+    state = told(even, (1, 2, 3), forgets=True)
+    shares = [
+        model(ids(1, 2, 4), memory_state=state, update_memory=True).written.forgotten for model in (even, careful)
+    ]
+    difference = torch.logit(shares[0][0, 0]) - torch.logit(shares[1][0, 0])
+    assert abs(difference.item() - 2.0) < 1e-3
+
+
 @pytest.mark.parametrize("summary", ["last", "offset", "pooled", "several"])
 def test_every_summary_reads_the_masked_words_alone(summary):
     writer = wrapped(summary=summary, token_offset=2).memory.writer

@@ -44,6 +44,7 @@ class NeuralConfig:
     reply_tokens: tuple[int, ...] = ()  # what replies need beside words of the memory
     gate_sharpness: float = 4.0
     readout_scale: float = 1.0  # of what is read, against the model's own output vector
+    forget_margin: float = 0.0  # how much surer than even a decision to clear a slot must be, in logits
     reset_token: int = -1  # in the input, it empties the memory
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ class NeuralConfig:
     def for_bundled(cls, **choices: Any) -> NeuralConfig:
         """Return the configuration of the trained weights for SmolLM2-135M-Instruct."""
         size = {"hidden_size": 576, "vocab_size": 49152, "num_layers": 30, "family": "llama"}
-        return cls(**{**size, "feature_layers": (10, 20), "readout_scale": 0.2, **choices})
+        return cls(**{**size, "feature_layers": (10, 20), "readout_scale": 0.2, "forget_margin": 1.0, **choices})
 
     def to_json(self) -> str:
         """Return what `from_json` reads."""

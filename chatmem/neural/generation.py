@@ -16,13 +16,22 @@ from chatmem.neural.text import tokens
 
 @torch.inference_mode()
 def tell(
-    model: NeuralMemoryModel, tokenizer: Any, text: str, state: MemoryState | None, *, force: bool | None = None
+    model: NeuralMemoryModel,
+    tokenizer: Any,
+    text: str,
+    state: MemoryState | None,
+    *,
+    force: bool | None = None,
+    clear: bool = True,
 ) -> NeuralOutput:
-    """Write one line into a state, without reading it; the output holds the new state and how it was written."""
+    """Write one line into a state, without reading it; the output holds the new state and how it was written.
+
+    `force` writes whatever the write decision says; without `clear` the forget decision changes nothing.
+    """
     read = tokens(tokenizer, [{"role": "user", "content": text}])
     ids, mask = read.ids.to(model.base.device), read.mask.to(model.base.device)
-    options = {"update_memory": True, "write_mask": mask, "force_write": force, "logits_to_keep": 1}
-    output: NeuralOutput = model(ids, memory_state=state, **options)
+    options = {"update_memory": True, "write_mask": mask, "force_write": force, "clear_void": clear}
+    output: NeuralOutput = model(ids, memory_state=state, logits_to_keep=1, **options)
     return output
 
 

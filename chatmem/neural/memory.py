@@ -56,14 +56,17 @@ class NeuralMemory(IndexedMemory):
         return []
 
     def sync(self) -> None:
-        """Write the lines that are new; where one of those written holds no more, make the state again."""
+        """Write the lines that are new; where one of those written holds no more, make the state again.
+
+        The journal says which lines hold, so the model's own forget decision clears nothing here.
+        """
         model, wanted = self.language.model, self._wanted()
         if [key for key, _ in wanted] == self._keys:
             return
         if [key for key, _ in wanted[: len(self._keys)]] != self._keys:
             self.language.state, self._keys = model.initial_memory(), []
         for key, text in wanted[len(self._keys) :]:
-            out = tell(model, self.language.tokenizer, text, self.language.state, force=True)
+            out = tell(model, self.language.tokenizer, text, self.language.state, force=True, clear=False)
             assert out.memory_state is not None
             self.language.state = out.memory_state
             self._keys.append(key)

@@ -79,6 +79,7 @@ class NeuralMemoryModel(nn.Module):
         read_mask: Tensor | None = None,
         write_mask: Tensor | None = None,
         force_write: bool | None = None,
+        clear_void: bool = True,
         labels: Tensor | None = None,
         past_key_values: Any = None,
         use_cache: bool = False,
@@ -96,6 +97,7 @@ class NeuralMemoryModel(nn.Module):
             read_mask: which words ask, (B, T); all that is no padding where none is given.
             write_mask: which words are written, (B, T); all that is no padding where none is given.
             force_write: write or do not write whatever the write decision says.
+            clear_void: clear the slots that the forget decision finds void after a write.
             labels: (B, T), -100 where there is no target; gives `loss`.
             past_key_values: cache of an earlier call, which continues with the same memory.
             use_cache: return a cache.
@@ -120,7 +122,7 @@ class NeuralMemoryModel(nn.Module):
         written = None
         if update_memory:
             mask = attended if write_mask is None else write_mask.bool()
-            written = write(self.memory, state, run.features(), run.embeddings, mask, force_write)
+            written = write(self.memory, state, run.features(), run.embeddings, mask, force_write, clear=clear_void)
             if self.config.raw_token_write:
                 written = self._raw_write(written, input_ids, mask)
             state = written.state

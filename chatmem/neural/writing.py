@@ -22,7 +22,14 @@ class Written:
 
 
 def write(
-    modules: NeuralModules, state: MemoryState, x: Tensor, embeddings: Tensor, mask: Tensor, force: bool | None = None
+    modules: NeuralModules,
+    state: MemoryState,
+    x: Tensor,
+    embeddings: Tensor,
+    mask: Tensor,
+    force: bool | None = None,
+    *,
+    clear: bool = True,
 ) -> Written:
     """Write the words of x (B, T, F) where mask (B, T) is true.
 
@@ -33,6 +40,7 @@ def write(
         embeddings: their embeddings (B, T, H).
         mask: which of them are words to write.
         force: writes, or does not, whatever the decision says. Old slots are made void in either case.
+        clear: whether slots that the words make void are cleared.
     """
     logit = modules.write(x, mask)
     decision = torch.sigmoid(logit) if force is None else torch.full_like(logit, float(force))
@@ -42,7 +50,7 @@ def write(
         written = torch.where(share > 0, count[:, None], state.written)
         return Written(replace(state, slots=slots, written=written, count=count), decision, share * 0, share)
     void = forgets(modules, state, x, mask)
-    left = state.cleared(void > 0.5)
+    left = state.cleared(void > 0.5) if clear else state
     slot = free_slot(left)
     told = torch.nn.functional.one_hot(slot, state.written.shape[1]).bool() & (decision > 0.5)[:, None]
     tokens, lengths = _token_states(modules, x, embeddings, mask)
@@ -62,7 +70,8 @@ def forgets(modules: NeuralModules, state: MemoryState, x: Tensor, mask: Tensor)
     """Return the probability (B, S) that each slot is void after the words of x."""
     filled = torch.arange(state.tokens.shape[2], device=x.device) < state.lengths[..., None]
     match = modules.tokens.parts(state.tokens).match
-    return torch.sigmoid(modules.forget(x, mask, match, filled)) * state.used
+    logit = modules.forget(x, mask, match, filled) - modules.config.forget_margin
+    return torch.sigmoid(logit) * state.used
 
 
 def free_slot(state: MemoryState) -> Tensor:
