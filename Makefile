@@ -14,7 +14,7 @@ chat: $(READY)
 	@$(BIN)/python chat_memory.py $(ARGS)
 
 test: $(READY)
-	$(BIN)/python -m pytest -q $(ARGS)
+	$(BIN)/python -m pytest -q -n auto $(ARGS)
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -q -m slow $(ARGS)

@@ -233,10 +233,11 @@ def open_journal(settings: Settings) -> Opened:
     """Return the user's journal; with --temporary an empty one in RAM."""
     from chatmem.journal import Journal
     from chatmem.opening import Opened, open_user
+    from chatmem.passphrase import Passphrases
 
     if settings.temporary:
         return Opened(Journal("sqlite://"), None)
-    return open_user(settings.memory_dir, settings.user)
+    return open_user(settings.memory_dir, settings.user, Passphrases(settings).current)
 
 
 def audited(settings: Settings, opened: Opened) -> str:
@@ -273,6 +274,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         settings = parse_args(argv)
         logging.getLogger("chatmem").handlers = [terminal.NoticeHandler()]
+        if settings.encryption is not None:
+            from chatmem.conversion import convert
+
+            terminal.notice(convert(settings))
+            return 0
         opened = open_journal(settings)
         if settings.audit or settings.repair:
             sys.stdout.write(audited(settings, opened))

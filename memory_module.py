@@ -334,7 +334,7 @@ class GruMemory(IndexedMemory):
         if self.folder is None:
             return
         try:
-            storage.load_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION)
+            storage.load_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, self.journal.vault)
         except FileNotFoundError:
             pass
         except DamagedError:
@@ -360,7 +360,7 @@ class GruMemory(IndexedMemory):
                 "num_filled": self.network.filled,
                 "sessions": self.journal.export(sessions),
             }
-            storage.save_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, content)
+            storage.save_tensors(self.folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, content, self.journal.vault)
 
     def drop_index(self) -> None:
         """Let go of the pool, on disk and in RAM."""

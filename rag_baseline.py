@@ -77,12 +77,13 @@ class RagMemory(IndexedMemory):
         Args:
             journal: the record that the collection is an index of.
             encoder: makes the sentence embeddings.
-            folder: where the folder `chroma` lies; None keeps the collection in RAM.
+            folder: where the folder `chroma` lies; None keeps the collection in RAM, and so does an encrypted journal,
+                for Chroma cannot encrypt its files.
             threshold: cosine under which a line does not fit a query.
         """
         super().__init__(journal, folder, threshold=threshold, decision=load_pairs(encoder))
         self.encoder = encoder
-        self._name = f"lines-{uuid.uuid4().hex}" if folder is None else "lines"
+        self._name = "lines" if self._path is not None else f"lines-{uuid.uuid4().hex}"
         self._client: Any = None
         self._collection: Any = None
         self._file: tuple[int, int] | None = None  # which file on disk the collection is in
@@ -92,7 +93,7 @@ class RagMemory(IndexedMemory):
 
     @property
     def _path(self) -> Path | None:
-        return None if self.folder is None else self.folder / "chroma"
+        return None if self.folder is None or self.journal.vault is not None else self.folder / "chroma"
 
     def sync(self) -> None:
         """Add the sentences that the collection lacks, and delete those that the journal does not have any more."""

@@ -6,6 +6,7 @@ back once, and a question about "my boss" is asked again about Petra where no li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,18 +25,21 @@ from chatmem.sentences import (
     asks_about_past,
     asks_for_everything,
     asks_how_to,
+    asks_whether_user,
     is_personal,
     same_words,
     split_sentences,
     words,
 )
 from chatmem.succession import predecessors
+from chatmem.tension import event_against, is_claim
 from chatmem.times import Span, is_past, tells_event
-from chatmem.versions import newest_only
+from chatmem.versions import is_of_other, newest_only
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
 ASK_NAME = "What is my name?"
 SURE = 0.5  # probability from which a line matters to what is not a question about the user
+OF_OTHER = 0.9  # and such that a line on somebody else answers "Do I need a wheelchair?"
 IMPERSONAL = 0.15  # and so much more for a query that does not speak of the user
 
 
@@ -107,6 +111,9 @@ class Wanted:
         return line.status == "active" or self.replaced or (self.over and is_over)
 
 
+_BEFORE = re.compile(
+    r"\bbefore (?:(?:the|my|our|a|an|i (?:got|had|bought|took|moved to|worked at)) )*([\w'-]+)\W*$", re.I
+)
 _RANKED = ("active", "superseded")
 Rank = Callable[[str, Wanted], list[Scored]]
 
@@ -135,7 +142,13 @@ class Choice:
         chosen = self._of_parts(query, wanted) or self._fitting(query, ranked, wanted)
         chosen = chosen or self._second_hop(query, wanted, ranked, k)
         chosen = self._with_own_name(query, chosen, wanted, k)
-        return (chosen if wanted.replaced else self._newest(newest_only(chosen)))[:k]
+        if wanted.replaced:
+            return _without_newer(query, chosen)[:k]
+        chosen = self._newest(newest_only(chosen))
+        if asks_whether_user(query) and chosen and is_claim(chosen[0].text) and k > 1:
+            event = event_against(chosen[0], ranked)
+            return [chosen[0], event] if event else chosen[:k]
+        return chosen[:k]
 
     def near(self, query: str, *, replaced: bool = False) -> list[Recollection]:
         """Return the lines nearest to a query, best first, without the decision's word; what is over is among them."""
@@ -236,6 +249,8 @@ class Choice:
         assert self.decision is not None
         if renamed or names_in(query) & set(words(line)):
             return self.decision.threshold
+        if asks_whether_user(query) and is_of_other(line):
+            return OF_OTHER
         return bar_for(query, self.decision.threshold)
 
     def _second_hop(self, query: str, wanted: Wanted, ranked: list[Found], k: int) -> list[Recollection]:
@@ -258,6 +273,12 @@ def _with_what_follows(answers: list[Recollection], ranked: list[Found]) -> list
     enders = {(one.line.turn_key, one.line.sentence) for one in ranked if one.line.key in chosen and len(one.texts) > 1}
     rest = [one for one in ranked if (one.line.turn_key, one.line.sentence) in enders and one.line.key not in chosen]
     return [*answers, *(one.line.recollection(answers[0].score) for one in rest)]
+
+
+def _without_newer(query: str, lines: list[Recollection]) -> list[Recollection]:
+    """Return lines without those on what came later, where one is asked for what was "before the Mazda"."""
+    found = _BEFORE.search(query)
+    return [line for line in lines if found is None or found[1].casefold() not in words(line.text)] or lines
 
 
 def bar_for(query: str, threshold: float) -> float:

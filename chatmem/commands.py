@@ -41,7 +41,8 @@ def export(journal: Journal, name: str) -> str:
     ]
     content = {"format": EXPORT_FORMAT, "version": EXPORT_VERSION, "sessions": sessions}
     write_atomic(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
-    return f"Wrote {len(sessions)} sessions to {path}"
+    said = f"Wrote {len(sessions)} sessions to {path}"
+    return said if journal.vault is None else f"{said}. Everybody who has this file can read it: it is not encrypted"
 
 
 def import_file(memory: IndexedMemory, name: str) -> str:
@@ -83,4 +84,7 @@ def _file(name: str, command: str) -> Path:
     """Return the path a command was given."""
     if not name:
         raise CommandError(f"{command} needs the name of a file: {command} FILE")
-    return Path(name).expanduser()
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:  # "~nobody"
+        raise CommandError(f"{name}: there is no such home folder") from error

@@ -21,6 +21,12 @@ _PREFERENCE = re.compile(
 )
 
 
+_GONE = re.compile(  # "in Leuven, not Ghent", "tea rather than cocoa"
+    r"(?:, (?:and |but )?not|\b(?:rather than|instead of|in place of))"
+    r" (?:(?:in|at|on|to|with|by|for|from|a|an|the|my|our) )*(?P<gone>[\w'-]+)(?: [\w'-]+){0,2}$"
+)
+
+
 def stem(word: str) -> str:
     """Return a word without the commonest endings, so that "eating" and "eat", "cats" and "cat" meet."""
     for ending in ("ing", "s"):
@@ -189,6 +195,15 @@ def denies(now: Fact, before: Fact) -> bool:
     return len(denied) > 1 and denied <= told and len(told) <= len(denied) + 4
 
 
+def names_as_gone(now: Fact, before: Fact) -> bool:
+    """Tell whether a statement says that something is so rather than what an older one on the same says."""
+    found = _GONE.search(now.said)
+    if found is None or before.ended or found["gone"] in word_sets.PLAIN_WORDS:
+        return False
+    gone = stem(found["gone"])
+    return gone in topic_of(before) and bool((topic_of(now) & topic_of(before)) - {gone})
+
+
 def _same_owner(now: Fact, before: Fact) -> bool:
     """Tell whether whose things a statement is about, the other one names too: "my sister's exam" is not "my exam"."""
     return now.things <= set(before.tokens) and before.things <= set(now.tokens)
@@ -213,9 +228,11 @@ def changes(now: Fact, before: Fact) -> bool:
     """Tell whether a statement with a word of change is about what the older one says."""
     if _same_owner(now, before) and _exchanged_kind(now, before):
         return True
+    if now.predicate[:2] == ("runs", "out") and set(before.predicate) & word_sets.EXPIRING:  # "I renewed my pass"
+        return same_subject(now, before)
     tokens = " ".join(now.tokens)
     for thing in now.things | {now.subject[-1] if now.subject and now.subject != ("i",) else ""} - {""}:
-        about = bool(before.subject) and thing in before.subject[-1:]
+        about = bool(before.subject) and thing in before.subject[-1:] and owner_named(now, before)
         if f"new {thing}" in tokens and about and not now.is_of_many and _one(thing):
             return True
         if about and now.kinds & before.kinds:
@@ -227,6 +244,11 @@ def changes(now: Fact, before: Fact) -> bool:
     if before.subject == ("i",) == now.subject:
         return _exchanged(now, before)
     return bool(now.subject) and same_subject(now, before) and (now.is_single or bool(now.kinds & before.kinds))
+
+
+def owner_named(now: Fact, before: Fact) -> bool:
+    """Tell whether a statement names everybody whose things an older one is about: "my mother's hair"."""
+    return {word for word in before.subject if word.endswith("'s")} <= set(now.tokens)
 
 
 def _exchanged_kind(now: Fact, before: Fact) -> bool:
@@ -259,11 +281,11 @@ def _owns(fact: Fact) -> bool:
 def _exchanged(now: Fact, before: Fact) -> bool:
     """Tell whether "from X to Y", "instead of X" or "traded my X" names what the older statement says."""
     tokens = list(now.tokens)
-    for mark in ("from", "of", "my"):
+    for mark in ("from", "of", "my", "the"):
         if (
             mark in tokens[:-1]
             and (mark != "of" or "instead" in tokens)
-            and (mark != "my" or set(tokens) & word_sets.ENDING)
+            and (mark not in ("my", "the") or set(tokens) & word_sets.ENDING)
         ):
             gone = stem(tokens[tokens.index(mark) + 1])
             if (
@@ -271,5 +293,5 @@ def _exchanged(now: Fact, before: Fact) -> bool:
                 and gone not in word_sets.PLAIN_WORDS
                 and before.predicate
             ):
-                return mark != "my" or _owns(before)
+                return mark not in ("my", "the") or _owns(before)
     return False

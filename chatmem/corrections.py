@@ -12,7 +12,9 @@ from difflib import SequenceMatcher
 from chatmem.values import kind_of, kind_or_name
 
 _OPENING = re.compile(
-    r"^(?:(?:no(?! more)|nope|wait|sorry|i (?:was|am) (?:wrong|mistaken)|i made a mistake|oh|oops|ah|um|hm+|well"
+    r"^(?:(?:no(?! (?:more|idea|doubt|problem|one|need|way|matter|luck|wonder))|nope|wait|hang on|sorry|i tell a lie"
+    r"|i got (?:that|it|this) (?:all )?wrong|i (?:had |'ve |have )?(?:mixed|muddled) (?:that|it|them"
+    r"|things)(?: all)? up|i (?:was|am) (?:wrong|mistaken)|i made a mistake|oh|oops|ah|um|hm+|well"
     r"|hold on"
     r"|my (?:mistake|bad)|pardon|apologies|correction|actually"
     r"|rather|i mean(?:t)?(?: to say)?|i meant|make (?:that|it)|let's make (?:that|it)|i should have said|that should"
@@ -22,7 +24,9 @@ _OPENING = re.compile(
     re.I,
 )
 _MARK = re.compile(  # one of these words makes the line a correction; "It's Thursday." alone is none
-    r"^(?:(?:oh|well|ah|um|hm+|please)\b[\s,.!-]*)*(?:no\b(?! more)[,. ]|nope\b|wait\b|sorry\b|oops\b|hold on\b"
+    r"^(?:(?:oh|well|ah|um|hm+|please)\b[\s,.!-]*)*(?:no\b(?! (?:more|idea|doubt|problem|one|need|way|matter|luck"
+    r"|wonder))[,. ]|nope\b|wait\b|hang on\b|i tell a lie\b|i got (?:that|it|this) (?:all )?wrong|i (?:had |'ve "
+    r"|have )?(?:mixed|muddled) (?:that|it|them|things)(?: all)? up|sorry\b|oops\b|hold on\b"
     r"|my (?:mistake"
     r"|bad)\b|correction\b|actually\b|rather\b|or rather\b|i mean|make (?:that|it)\b|let's make (?:that|it)\b|i should"
     r" have said|(?:that|it) should be\b|scratch that\b|strike that\b|not [^,;.]{1,30}[,;]|\*(?=\w+$)|нет,|ой\b|извини"
@@ -33,6 +37,9 @@ _MARK = re.compile(  # one of these words makes the line a correction; "It's Thu
 _WHOLE = re.compile(  # has a subject and a verb of its own
     r"^(?:i|we|he|she|they|you|my|our|the|his|her|their|there|я|у меня|мой|моя|мо[её]|мы|меня|我)(?:'|\b)|^我", re.I
 )
+_OF_SOMEBODY = re.compile(
+    r"^[A-ZА-ЯЁ]\w+(?: [A-ZА-ЯЁ]\w+)? (?:is|was|has|does|lives|works|goes|comes)\b"
+)  # "Petra is …"
 _TAIL = re.compile(
     r"(?:,? (?:i mean(?:t)?|actually|sorry|instead|please|rather|in fact))+(?=[.!]*$)|[.!。！\s]+$", re.I
 )
@@ -108,7 +115,17 @@ def without_opening(sentence: str) -> str:
     if not opening or opening["not"] or not _MARK.search(text.replace("’", "'")):
         return sentence
     rest = text[opening.end() :]
-    return rest if _WHOLE.match(rest) else sentence
+    return rest if _is_whole(rest) else sentence
+
+
+def is_whole_correction(sentence: str) -> bool:
+    """Tell whether a sentence corrects an earlier one and can be understood without it: "Wait, no, it's …"."""
+    return without_opening(sentence) != sentence
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether a text has a subject of its own."""
+    return bool(_WHOLE.match(text) or _OF_SOMEBODY.match(text))
 
 
 def both(old: str, correction: str) -> str:

@@ -69,6 +69,22 @@ _EXPAND = [
             "",
         ),
         (r"^no more (\w+ing\b.*?)(?: for me)?$", r"i stopped \1"),
+        (r"\b(\w+)'s (?=(?:a|an|the|now|not|\d+)\b)", r"\1 is "),
+        (  # "My terrier isn't four, she's six."
+            r"^(.+?) (is|are|was|were) not ([^,;]+)[,;] (?:but )?(?:it|she|he|they|that) (?:is|are|was|were) (.+)$",
+            r"\1 \2 \4",
+        ),
+        (r"^(?:i|we) (?:have |had |just )*(?:dyed|bleached|tinted) (?:my|our) ([\w-]+) ([\w-]+)\b.*$", r"my \1 is \2"),
+        (
+            r"^(?:i|we) (?:have |had |just )*(?:renewed|extended|prolonged|topped up) (?:my|our|the) ([\w' -]+?)"
+            r"(?:,? (?:so |and )?(?:it|that) is(?: now)?(?: good| valid| paid)?)? (?:until|till|to|through) (.+)$",
+            r"my \1 runs out in \2",
+        ),
+        (
+            r"^(?:my )?first (?:day|week|month|shift)(?: done| over| finished)? at ([\w&' -]+?)(?:,.*| (?:today|done"
+            r"|over))?$",
+            r"i work at \1",
+        ),
         (
             r"^(?:i|we) (?:have |just )*(?:set|changed|switched|updated) (?:the|my|our) ([\w' -]+?) to (.+)$",
             r"my \1 is set to \2",
@@ -83,7 +99,10 @@ _CHANGE = re.compile(
     r" to|stopped|started|joined|left|postponed|rescheduled|brought forward|went (?:up|down)|rose|fell|increased"
     r"|dropped|i mean(?:t)?|correction|was wrong|sorry|update|just got|just bought|bought|traded|swapped|divorced"
     r"|broke up|by now|as of|from now on|these days|died|passed away"
-    r"|got rid of|gave away|cancelled|set|finally|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая"
+    r"|got rid of|gave away|cancelled|set|finally|gone over to|went over to|hired|dyed|bleached|haircut|renewed"
+    r"|extended"
+    r"|prolonged|topped up|rather than|lately|promoted|transferred|retired|upgraded|ditched|first (?:day|week|month)"
+    r"|теперь|больше не|переехал\w*|сменил\w*|поменял\w*|новый|новая"
     r"|новое|уже не)\b"
     r"|现在|不再|搬到|改成|换成|换了|改名|新的",
     re.I,
@@ -97,7 +116,8 @@ _FINITE = (
     r"(?:is|are|am|was|were|has|have|had|do|does|did|can|will|would|lives?|works?|likes?|loves?|hates?|wants?|needs?"
     r"|plays?|speaks?|stud(?:y|ies)|go(?:es)?|comes?|drives?|teach(?:es)?|eats?|drinks?|moved|died|turned|got|gets?"
     r"|bought|sold|owns?|prefers?|enjoys?|starts?|started|joined|left|leaves?|opens?|closes?|costs?|weighs?|ends?"
-    r"|arrives?|departs?|takes?|changed|begins?|sleeps?|stays?|runs?|keeps?|collects?|wears?|uses?|pays?|earns?|sits?"
+    r"|arrives?|departs?|takes?|changed|begins?|sleeps?|stays?|runs?|expires?|lapses?|keeps?|collects?|wears?|uses?"
+    r"|pays?|earns?|sits?"
     r"|stands?|became|becomes|stopped|quit|used|gave|switched|relocated|resides?|replaced|repainted|painted|renamed"
     r"|married|no|adopted|lost|traded|swapped|dislikes?|adores?|not|never)"
 )
@@ -137,6 +157,11 @@ _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the valu
             r" currently)* (?:at|for|by) (?!home|night|the |a |an )(?P<v>.+)",
         ),
         ("employer", r"^(?:(?:have |has )?(?:just |recently )?joined|work for) (?!the |a |an |my |forces)(?P<v>.+)"),
+        (
+            "employer",
+            r"^(?:am |have |has |got |was |been |just |recently |now )*(?:hired|taken on|recruited) by (?P<v>.+)",
+        ),
+        ("employer", rf"^(?:am|is)(?: now)? an? (?:[\w-]+ )?(?!{_NO_TRADES}|volunteer){_TRADE} (?:at|for) (?P<v>.+)"),
         ("job", r"^(?:am |is )?(?:now )?(?:work|works|working|employed) (?:now )?as (?P<v>.+)"),
         ("job", rf"^(?:am|is|became)(?: now)? an? (?P<v>(?:[\w-]+ )?(?!{_NO_TRADES}){_TRADE})(?: now)?$"),
         ("name", r"^(?:am|is) (?:called|named) (?P<v>.+)|^(?:legally )?changed my name to (?P<v2>.+)"),

@@ -30,9 +30,13 @@ _WHO = re.compile(
     re.I,
 )
 _ASKING = r"(?:what|which|where|who|whom|whose|when|why|how|is|are|am|do|does|did|was|were|have|has|can)"
+_ASKS = re.compile(rf"^\W*{_ASKING}\b", re.I)
 _TWO_QUESTIONS = re.compile(rf"^(?P<first>.+?\w),? and (?P<second>{_ASKING} .+\?)$", re.I)
 _TWO_THINGS = re.compile(
     rf"^(?P<before>.*?\b)(?P<first>{_OWNER} [\w' -]+?),? and (?P<second>{_OWNER} [\w' -]+?)(?P<after>\?)$", re.I
+)
+_NAMES = re.compile(  # "What do Lena, Moritz and Nils eat?"
+    r"^(?P<before>.*?\b)(?P<names>[A-Z]\w+(?:, [A-Z]\w+)*,? and [A-Z]\w+)(?P<after> .+\?)$"
 )
 _OWN_NAME = re.compile(
     rf"\b(?:I am|I'm|I am called|I'm called|[Cc]alls? me|I go by|[Mm]y name(?: is|'s)) (?P<name>{_NAME})"
@@ -83,6 +87,9 @@ def asked_apart(query: str) -> list[str]:
     text = query.strip()
     if found := _TWO_QUESTIONS.match(text):
         return [f"{found['first']}?", found["second"]]
+    if (found := _NAMES.match(text)) and _ASKS.match(text):
+        names = re.split(r", and | and |, ", found["names"])
+        return [f"{found['before']}{name}{found['after']}" for name in names]
     found = _TWO_THINGS.match(text)
     return [f"{found['before']}{found[part]}{found['after']}" for part in ("first", "second")] if found else []
 

@@ -21,7 +21,7 @@ from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
-from chatmem.versions import says_change
+from chatmem.versions import same_owner, says_change
 
 
 class IndexedMemory:
@@ -109,6 +109,7 @@ class IndexedMemory:
                 ranked = self.rank(new.text, Wanted.by(new.text, NUM_CANDIDATES, ()))
                 older = nearest_older(new, (line for line, *_ in sorted(ranked, key=lambda one: -one.score)))
                 flags = decision.renews(new.text, [line.text for line in older])
+                flags = [flag and same_owner(new.text, line.text) for flag, line in zip(flags, older, strict=True)]
                 if any(flags):
                     self.journal.supersede(new.key, [line.key for line in compress(older, flags)])
         self.sync()

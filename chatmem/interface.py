@@ -8,6 +8,7 @@ Errors that a user or a disk can cause form one tree, which the program turns in
     ├── UsageError        exit status 2: arguments that cannot be used
     ├── StoreError        the memory on disk cannot be read or written
     │   ├── DamagedError  a file is damaged, or is none of ours
+    │   ├── LockedError   the memory is encrypted and does not open: no passphrase, or the wrong one
     │   └── NewerError    a file was written by a newer version of the program
     ├── ModelError        a model cannot be had, or cannot run where it was asked to
     └── CommandError      a command cannot be carried out; the chat goes on
@@ -37,6 +38,10 @@ class StoreError(ChatMemError):
 
 class DamagedError(StoreError):
     """A file is damaged, or is none of ours."""
+
+
+class LockedError(StoreError):
+    """The memory is encrypted and does not open: there is no passphrase, it is the wrong one, or a library lacks."""
 
 
 class NewerError(StoreError):

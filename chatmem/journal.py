@@ -11,7 +11,6 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -26,6 +25,7 @@ from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
+from chatmem.vault import Vault, key_of
 
 
 class Restored(NamedTuple):
@@ -38,40 +38,46 @@ class Restored(NamedTuple):
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str | sa.URL) -> None:
+    def __init__(self, url: str | sa.URL, vault: Vault | None = None) -> None:
         """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+
+        Args:
+            url: where it is.
+            vault: the keys of an encrypted memory, for the journal and for the files of its indexes.
 
         Raises:
             DamagedError: it is damaged or foreign.
             NewerError: a newer version of the program wrote it.
             StoreError: it cannot be opened.
         """
-        self._engine = schema.open_engine(url)
+        self.vault = vault
+        self._engine = schema.open_engine(url, key_of(vault))
+        self._file = _identity(self._engine.url)
         with self._transaction() as db:
             self._check(db)
 
     @classmethod
-    def copy_in_ram(cls, path: Path) -> Journal:
+    def copy_in_ram(cls, path: Path, vault: Vault | None = None) -> Journal:
         """Return a journal in RAM that begins with what can be read at a path where nothing can be written."""
-        copy, uri = cls("sqlite://"), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        copy, uri = cls("sqlite://", vault), f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
+            with contextlib.closing(schema.connect(uri, key_of(vault))) as file:
                 connection = copy._engine.raw_connection()
-                file.backup(connection.driver_connection)  # type: ignore[arg-type]
+                file.backup(connection.driver_connection)
             with copy._transaction() as db:
                 copy._check(db)  # makes the tables where the file was empty
-        except (sqlite3.Error, StoreError):
+        except (copy._engine.dialect.loaded_dbapi.Error, StoreError):
             return cls("sqlite://")  # nothing there, or nothing readable
         return copy
 
     @classmethod
-    def at(cls, path: Path) -> Journal:
+    def at(cls, path: Path, vault: Vault | None = None) -> Journal:
         """Open or make the SQLite journal at a path, readable by the user only."""
         try:
             path.touch(mode=0o600, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
-        return cls(sa.URL.create("sqlite", database=str(path)))
+        return cls(sa.URL.create("sqlite", database=str(path)), vault)
 
     def _check(self, db: sa.Connection) -> None:
         """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
@@ -102,13 +108,24 @@ class Journal:
         """Yield a connection whose work is kept as a whole or not at all."""
         try:
             with self._engine.begin() as db:
+                self._check_in_place()
                 yield db
         except sa.exc.DBAPIError as error:
+            self._check_in_place()
             damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
             kind = DamagedError if damaged else StoreError
             raise kind(f"the journal cannot be used: {error.orig}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
             raise DamagedError(f"the journal is damaged: {error}") from error
+        except MemoryError as error:
+            if self.vault is None:
+                raise
+            raise StoreError("the journal cannot be read any more: it is damaged") from error  # so says SQLCipher
+
+    def _check_in_place(self) -> None:
+        """Refuse to go on with a file that another one was put in the place of: nobody reads it again."""
+        if self._file not in (None, _identity(self._engine.url)):
+            raise StoreError("the journal was replaced by another program: start this one again")
 
     def close(self) -> None:
         """Close every connection."""
@@ -277,7 +294,7 @@ class Journal:
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")
-        except sqlite3.Error as error:
+        except self._engine.dialect.loaded_dbapi.Error as error:
             raise StoreError(f"the journal cannot be used: {error}") from error
         finally:
             connection.close()
@@ -365,6 +382,17 @@ class Journal:
                 newest.pop(key, None)
                 newest[key] = line
         return list(newest.values())
+
+
+def _identity(url: sa.URL) -> tuple[int, int] | None:
+    """Tell which file lies where a journal is; None where it is in no file."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    try:
+        found = Path(url.database).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _with_words(lines: Iterable[rows.Line], text: str) -> list[rows.Line]:

@@ -38,6 +38,8 @@ def judge(sentence: str) -> Kind:
     text = plain(whole)
     if not any(char.isalnum() for char in text) or wording.SMALL_TALK.match(whole) or wording.SMALL_TALK.match(text):
         return "small talk"
+    if wording.KEEP_ASKED.match(text):
+        return "fact"
     if wording.KEEP_THAT.match(text):
         return "keep"
     if wording.RETRACTION.match(whole) or wording.RETRACTION_OF.match(whole):

@@ -273,7 +273,7 @@ def _find(name: str) -> tuple[str, dict[str, Any]]:
     if name == bundled.NAME:
         return str(bundled.prepare()), {"local_files_only": True}
     if is_local(name):
-        folder = Path(name).expanduser()
+        folder = Path(os.path.expanduser(name))  # noqa: PTH111 - Path's own raises where "~nobody" has no home
         if not (folder / "config.json").is_file():
             raise ModelError(f"the model {name} cannot be loaded: there is no config.json in that folder")
         return str(folder), {"local_files_only": True}

@@ -6,9 +6,8 @@ Says what it did through the logger `chatmem`, never with the words of a memory.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +16,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from chatmem import storage
-from chatmem.interface import DamagedError, NewerError, StoreError, Turn
+from chatmem import encrypting, storage
+from chatmem.interface import DamagedError, LockedError, NewerError, StoreError, Turn
 from chatmem.journal import Journal
+from chatmem.schema import connect
+from chatmem.vault import Vault, key_of
 
 log = logging.getLogger("chatmem")
 POOL_FORMAT = "chatmem-memory"
@@ -34,41 +35,52 @@ class Opened:
     folder: Path | None
 
 
-def open_user(memory_dir: Path, user: str) -> Opened:
+def open_user(memory_dir: Path, user: str, passphrase: Callable[[str], str] | None = None) -> Opened:
     """Open or make the memory of a user, repair what is damaged, and finish what a killed program left open.
+
+    Args:
+        memory_dir: where memories lie.
+        user: whose it is.
+        passphrase: returns the passphrase of an encrypted memory, by the id in its header.
 
     Raises:
         UsageError: the name cannot be used.
         NewerError: a newer version of the program wrote it.
+        LockedError: it is encrypted and does not open.
         StoreError: `memory_dir` is not a folder.
     """
     folder = storage.user_folder(memory_dir, user)
     path = folder / "journal.db"
+    encrypting.settle(folder)
+    header = encrypting.find_header(folder)
+    vault = None if header is None else encrypting.unlock(header, passphrase)
     try:
         is_new = not path.exists()
-        journal = _open_or_repair(path, is_new=is_new)
+        journal = _open_or_repair(path, vault, is_new=is_new)
         _finish_abandoned(journal, folder)
-    except NewerError:
+    except (NewerError, LockedError):
         raise
     except (StoreError, OSError) as error:  # a lock of a session is a file too
         log.warning("%s. This conversation will not be remembered.", str(error).rstrip("."))
-        return Opened(Journal.copy_in_ram(path), None)
+        return Opened(Journal.copy_in_ram(path, vault), None)
     return Opened(journal, folder)
 
 
-def _open_or_repair(path: Path, *, is_new: bool) -> Journal:
+def _open_or_repair(path: Path, vault: Vault | None, *, is_new: bool) -> Journal:
     """Open the journal; a damaged one is set aside, and what can be read of it goes into a new one."""
     try:
-        journal = Journal.at(path)
+        journal = Journal.at(path, vault)
     except DamagedError as error:
+        if encrypting.has_changed(path.parent, vault):
+            raise LockedError("another program has just encrypted or decrypted this memory: start again") from error
         aside = storage.set_aside(path, datetime.now().strftime("%Y%m%d-%H%M%S"))
-        journal = Journal.at(path)
-        sessions = list(_read_damaged(aside))
-        journal.take_tombstones(*_read_tombstones(aside))
-        kept = _restore(journal, sessions) + _restore(journal, _read_pool(path.parent))
+        journal = Journal.at(path, vault)
+        sessions = list(_read_damaged(aside, vault))
+        journal.take_tombstones(*_read_tombstones(aside, vault))
+        kept = _restore(journal, sessions) + _restore(journal, _read_pool(path.parent, vault))
         log.warning("%s. Recovered %d sessions; the damaged file is kept as %s.", error, kept, aside.name)
         return journal
-    if is_new and (kept := _restore(journal, _read_pool(path.parent))):
+    if is_new and (kept := _restore(journal, _read_pool(path.parent, vault))):
         log.warning("The journal was missing. Recovered %d sessions from memory.pkl.", kept)
     return journal
 
@@ -82,40 +94,38 @@ def _restore(journal: Journal, sessions: Any) -> int:
     return kept
 
 
-def _read_pool(folder: Path) -> list[Any]:
+def _read_pool(folder: Path, vault: Vault | None) -> list[Any]:
     """Return the sessions that memory.pkl holds, or none."""
     try:
-        sessions = storage.load_tensors(folder / "memory.pkl", POOL_FORMAT, POOL_VERSION).get("sessions")
+        sessions = storage.load_tensors(folder / "memory.pkl", POOL_FORMAT, POOL_VERSION, vault).get("sessions")
     except (FileNotFoundError, StoreError):
         return []
     return sessions if isinstance(sessions, list) else []
 
 
-def _read_damaged(path: Path) -> Iterator[dict[str, Any]]:
+def _read_damaged(path: Path, vault: Vault | None) -> Iterator[dict[str, Any]]:
     """Yield the sessions that can still be read from a damaged SQLite file."""
-    with closing(sqlite3.connect(path)) as db:
-        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        uids = {row[0]: row[1] for row in _rows(db, "SELECT number, uid FROM sessions")}
-        sessions: dict[int, list[dict[str, Any]]] = {}
-        columns = 'session, position, speaker, text, "when", explicit'
-        for number, position, speaker, text, when, explicit in _rows(db, f"SELECT {columns} FROM turns"):
-            turn = {"speaker": speaker, "text": text, "when": when, "explicit": bool(explicit), "position": position}
-            sessions.setdefault(number, []).append(turn)
+    uids = {row[0]: row[1] for row in _rows(path, vault, "SELECT number, uid FROM sessions")}
+    sessions: dict[int, list[dict[str, Any]]] = {}
+    columns = 'session, position, speaker, text, "when", explicit'
+    for number, position, speaker, text, when, explicit in _rows(path, vault, f"SELECT {columns} FROM turns"):
+        turn = {"speaker": speaker, "text": text, "when": when, "explicit": bool(explicit), "position": position}
+        sessions.setdefault(number, []).append(turn)
     for number, turns in sessions.items():
         in_order = sorted(turns, key=lambda turn: (not isinstance(turn["position"], int), turn["position"]))
         yield {"uid": uids.get(number, uuid.uuid4().hex), "turns": in_order}
 
 
-def _read_tombstones(path: Path) -> tuple[str, list[str]]:
+def _read_tombstones(path: Path, vault: Vault | None) -> tuple[str, list[str]]:
     """Return what can be read of the tombstones of a damaged SQLite file."""
-    with closing(sqlite3.connect(path)) as db:
-        key = next((row[0] for row in _rows(db, "SELECT value FROM meta WHERE key = 'tombstone-key'")), "")
-        return str(key), [str(row[0]) for row in _rows(db, "SELECT mark FROM tombstones")]
+    key = next((row[0] for row in _rows(path, vault, "SELECT value FROM meta WHERE key = 'tombstone-key'")), "")
+    return str(key), [str(row[0]) for row in _rows(path, vault, "SELECT mark FROM tombstones")]
 
 
-def _rows(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query until the damage."""
-    with suppress(sqlite3.Error):
+def _rows(path: Path, vault: Vault | None, query: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query until the damage, over a new connection: SQLCipher reads nothing more after it."""
+    with closing(connect(path, key_of(vault))) as db, suppress(db.Error, MemoryError):
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
         yield from db.execute(query)
 
 

@@ -15,11 +15,20 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from chatmem.dated import as_past, dated, spoken
-from chatmem.hops import own_name
+from chatmem.hops import asked_apart, names_in, own_name
 from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
-from chatmem.sentences import asks_for_own_fact, is_personal
+from chatmem.languages import language_of, quoted
+from chatmem.sentences import (
+    asks_about_assistant,
+    asks_about_thing,
+    asks_for_own_fact,
+    asks_whether_user,
+    is_personal,
+    words,
+)
+from chatmem.tension import in_tension
 from chatmem.times import end_of, holds
 
 PromptForm = Literal["auto", "specification"]
@@ -40,7 +49,6 @@ _YES_OR_NO = re.compile(
     r"^\W*(?:(?:and|so|but|ok|okay|hey)\W+)?(?:is|are|am|was|were|do|does|did|have|has|can|could|will)\b(?!.* or )",
     re.I,
 )
-_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _DENIAL_WORDS = 8
 _NEGATION = re.compile(r"\b(?:not|no longer|never|any ?more|stopped|gave up|quit)\b|n['’]t\b", re.I)
 _ROLES = {"user": "User", "assistant": "Assistant"}
@@ -128,8 +136,8 @@ def build_prompt(
     stops = [] if model.has_chat_template else ["\nUser:", "\nAssistant:", "\n\n"]
     if not model.has_chat_template and judge(said) == "fact":
         stops.append("\n")  # after a few words on what was told, a base model would go on with the notes
-    if opening == NOT_TOLD or _EAST_ASIAN.search(opening):
-        stops += [". ", "! ", "? ", "。", "\n"]  # there is no more to say than this one sentence
+    if opening == NOT_TOLD or (reader and opening and opening == whole_answer(user_input, lines)):
+        stops += [". ", "! ", "? ", "。", "\n"]  # there is no more to say
     copied = as_said_to_user(lines[0]) if lines and opening and not reader else ""
     avoided = NOT_TOLD if reader and not opening and lines[0].score >= SURE and judge(said) == "question" else ""
     return Prompt(text + opening, opening, tuple(lines), tuple(stops), notice, reader, copied, avoided)
@@ -153,19 +161,40 @@ def reply_opening(user_input: str, lines: Sequence[Recollection]) -> str:
 def reader_opening(user_input: str, lines: Sequence[Recollection]) -> str:
     """Return how the reader's reply begins: most often it needs no help.
 
-    Where the best line denies what was asked with "Is it …?", it begins with the denial. In Chinese and Japanese, which
-    the model can hardly write, the reply is the line itself.
+    Where the best line denies what was asked with "Is it …?", it begins with the denial.
     """
+    if whole := whole_answer(user_input, lines):
+        return whole
     question = (user_input.strip().splitlines() or [""])[-1]
     best = lines[0]
-    if _EAST_ASIAN.search(question) and _EAST_ASIAN.search(best.text) and best.score >= CERTAIN:
-        return as_said_to_user(best)
     sure = best.score >= CERTAIN and bool(_YES_OR_NO.match(question)) and not _NEGATION.search(question)
     denied = _NEGATION.search(said := as_said_to_user(best)) if sure else None
     if denied is None:
         return ""
     begun = said[: denied.end()]  # with less of the line a reader goes on as if it affirmed
     return f"No, {begun[0].lower()}{begun[1:]}" if len(begun.split()) <= _DENIAL_WORDS else "No,"
+
+
+def whole_answer(user_input: str, lines: Sequence[Recollection]) -> str:
+    """Return the reply where the lines are the reply; "" where a reader has to make one of them.
+
+    So it is for what was told about one thing ("What do you know about Petra?"), for several questions in one, and in
+    languages that the model can hardly write, and where what happened may not fit what is always so.
+    """
+    question = (user_input.strip().splitlines() or [""])[-1]
+    if language := language_of(question):
+        best = lines[0]
+        said = as_said_to_user(best) if language in ("zh", "ja") else quoted(best.text, language)
+        return said if best.score >= CERTAIN else ""
+    if asks_whether_user(question) and in_tension(lines):
+        claim, event = lines[0], lines[1]
+        told = " ".join(event.text.split())
+        day = spoken(event.when.date())
+        return f"{as_said_to_user(claim)} But on {day} you said: “{told}” So that may have changed."
+    if asks_about_thing(question) and not asks_about_assistant(question):
+        sure = [line for line in lines if line.score >= CERTAIN or names_in(question) & set(words(line.text))]
+        return " ".join(as_said_to_user(line) for line in sure)
+    return " ".join(as_said_to_user(line) for line in lines) if asked_apart(question) and len(lines) > 1 else ""
 
 
 def _render(

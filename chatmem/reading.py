@@ -72,17 +72,22 @@ def _read_sentence(sentence: str, number: int, scene: str, pieces: list[Piece]) 
 
 def _pieces(sentence: str, number: int) -> Iterator[Piece]:
     """Cut one sentence where that is sound, and judge its parts."""
-    kind = judge(sentence)
+    if asked := wording.KEEP_ASKED.match(sentence.replace("’", "'")):
+        yield Piece(sentence, f"{sentence[asked.end() :].rstrip(' ?!.')}.", "fact", number)
+        return
+    kind, rest = judge(sentence), without_opening(sentence)
+    if kind == "command" and rest != sentence:  # "Hang on, it's on Friday."
+        kind = judge(rest)
     if kind == "retraction":
         yield from _retraction(sentence, number)
         return
     if kind in ("fiction", "what-if", "quotation", "keep", "small talk"):
         yield Piece(sentence, sentence, kind, number)
         return
-    parts = split_clauses(sentence)
+    parts = split_clauses(sentence if rest == sentence or len(split_clauses(rest)) > 1 else rest)
     kinds = [judge(part.text) for part in parts]
     if len(parts) == 1 or "fiction" in kinds or "what-if" in kinds:
-        yield Piece(sentence, without_opening(sentence) if kind in MEMORY_KINDS else sentence, kind, number)
+        yield Piece(sentence, rest if kind in MEMORY_KINDS else sentence, kind, number)
         return
     for part, part_kind in zip(parts, kinds, strict=True):
         yield Piece(part.said, part.text, part_kind, number)

@@ -5,13 +5,16 @@ Knows nothing of what is done with the rows.
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import QueuePool, StaticPool
 
 FORMAT = "chatmem-journal"
 VERSION = 3
+_QUIET = "PRAGMA cipher_log_level = NONE"  # SQLCipher writes to stderr what it also raises; plain SQLite ignores it
 
 metadata = sa.MetaData()
 meta = sa.Table(
@@ -79,12 +82,19 @@ vectors = sa.Table(
 )
 
 
-def open_engine(place: str | sa.URL) -> sa.Engine:
-    """Return an engine for a database URL; "sqlite://" is a database in RAM."""
+def open_engine(place: str | sa.URL, key: str | None = None) -> sa.Engine:
+    """Return an engine for a database URL; "sqlite://" is a database in RAM.
+
+    Args:
+        place: the URL.
+        key: with which SQLCipher reads and writes the file; None is plain SQLite.
+    """
     url = sa.make_url(place)
     if url.get_backend_name() != "sqlite":
         return sa.create_engine(url)
-    options: dict[str, Any] = {} if url.database else {"poolclass": StaticPool}
+    options: dict[str, Any] = {"poolclass": QueuePool if url.database else StaticPool}
+    if key is not None:
+        url = url.set(drivername="sqlite+pysqlcipher", password=key)
     engine = sa.create_engine(url, connect_args={"timeout": 30.0, "check_same_thread": False}, **options)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_immediate)
@@ -94,8 +104,28 @@ def open_engine(place: str | sa.URL) -> sa.Engine:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     """Set up a new SQLite connection: we begin transactions ourselves, and deleted bytes are overwritten."""
     connection.isolation_level = None
+    connection.execute(_QUIET)
     for pragma in ("foreign_keys=ON", "secure_delete=ON", "journal_mode=DELETE", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def connect(place: Path | str, key: str | None) -> Any:
+    """Return a bare connection to the file of a journal, for what goes round SQLAlchemy.
+
+    Args:
+        place: its path or URI.
+        key: as in `open_engine`; "" opens a plain file with SQLCipher, which can copy it into an encrypted one.
+    """
+    is_uri = str(place).startswith("file:")
+    if key is None:
+        return sqlite3.connect(place, uri=is_uri)
+    import sqlcipher3
+
+    db = sqlcipher3.connect(str(place), uri=is_uri)
+    db.execute(_QUIET)
+    if key:
+        db.execute(f'PRAGMA key = "{key}"')
+    return db
 
 
 def _begin_immediate(db: sa.Connection) -> None:

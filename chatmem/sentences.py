@@ -19,7 +19,8 @@ _OWN_FACT = re.compile(  # "Where do I work?", "What's my name?", but not "How d
     r"^(?:(?:and|so|but|then|ok|okay|well|hey|by the way|btw|remind me|tell me)\W+)*"
     r"(?:do you (?:know|remember)\b.*\b(?:i|my|me)\b|(?:(?:who|where|when"
     r"|what|which|whose)\b|how (?:old|tall|big|many|much|long|often)\b)(?!.*\b(?:should|can|could|would|must|may|might"
-    r"|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b).*\b(?:i|my|me|mine|we|our)\b|(?:am|was|do|did|have) i\b"
+    r"|shall|need) (?:i|we|my)\b)(?!.*\b(?:for|to|with) me\b).*\b(?:i|my|me|mine|we|our)\b|(?:tell"
+    r"|remind) me (?:again )?(?:of )?my\b|is there any\w*\b.*\b(?:i|me)\b|(?:am|was|do|did|have) i\b"
     r"(?! need| have to)|(?:is|are|was|were) my\b|(?:is|are|was|were|would|could)\b.*\b(?:problem|safe|unsafe|dangerous"
     r"|risky|harmful|allowed|forbidden|off limits) for (?:me|us)\b)",
     re.I,
@@ -31,6 +32,14 @@ _EVERYTHING = re.compile(
     r"\b(?:know|remember|learned|learnt|told you|tell me|remind me)\b[^.?!]*\babout (?:me|myself)\b|\bwho am i\b"
     r"|\bwhat do you remember\W*$|\b(?:знаешь|помнишь)\b.*\bобо мне\b",
     re.I,
+)
+_ABOUT = re.compile(  # "What do you know about Petra?" asks for all that was told of something
+    r"\bwhat (?:do|did|have|can|could) (?:you|i|we)\b.*\b(?:know|remember|tell|told|said|say|mention(?:ed)?"
+    r"|learn(?:ed|t)?)\b.*\babout\b",
+    re.I,
+)
+_ABOUT_SELF = re.compile(
+    r"^\W*(?:(?:and|so|but|then|ok|okay|well|hey)\W+)*(?:do|did|am|was|have|can|should|could|will) i\b", re.I
 )
 _PAST = re.compile(  # "Where did I live before?", but not "What did I say about my boss?"
     r"\b(?:used to|previous(?:ly)?|former(?:ly)?|earlier|in the past|once|ever|original(?:ly)?|back then|at first|so"
@@ -75,6 +84,16 @@ def asks_for_everything(query: str) -> bool:
     return bool(_EVERYTHING.search(query))
 
 
+def asks_about_thing(query: str) -> bool:
+    """Tell whether a query asks for all that was told of something."""
+    return bool(_ABOUT.search(query))
+
+
+def asks_whether_user(query: str) -> bool:
+    """Tell whether a query asks with yes or no about the user: "Do I need a wheelchair?"."""
+    return bool(_ABOUT_SELF.match(query))
+
+
 def asks_how_to(query: str) -> bool:
     """Tell whether a query asks how something is done: the world knows that, not the user."""
     return bool(_HOW_TO.search(query))
@@ -94,4 +113,4 @@ def is_personal(query: str) -> bool:
 def asks_for_own_fact(query: str) -> bool:
     """Tell whether a query asks for a fact about the user, which only the user can have told."""
     last = (split_sentences(query) or [""])[-1].replace("’", "'")
-    return judge(last) == "question" and bool(_OWN_FACT.search(last) or _EVERYTHING.search(last))
+    return judge(last) in ("question", "command") and bool(_OWN_FACT.search(last) or _EVERYTHING.search(last))

@@ -38,6 +38,9 @@ class Settings:
     audit: bool = False
     repair: bool = False
     secret_patterns: Path | None = None
+    encryption: Literal["on", "off", "passphrase"] | None = None  # --encrypt, --decrypt, --change-passphrase
+    passphrase_fd: int | None = None
+    passphrase_keyring: bool = False
     text: str | None = None  # -p TEXT
 
     def clock(self) -> datetime:
@@ -60,8 +63,13 @@ def parse_args(argv: Sequence[str] | None = None) -> Settings:
         UsageError: an argument cannot be used; one line that names the flag.
     """
     given = _parser().parse_args(argv)
-    memory_dir = given.memory_dir or _default_memory_dir()
-    return Settings(**{**vars(given), "memory_dir": memory_dir.expanduser()})
+    if given.encryption and given.temporary:
+        raise UsageError("--temporary uses no memory that could be encrypted: leave it out")
+    try:
+        memory_dir = (given.memory_dir or _default_memory_dir()).expanduser()
+    except RuntimeError as error:  # "~nobody"
+        raise UsageError(f"--memory-dir {given.memory_dir}: there is no such home folder") from error
+    return Settings(**{**vars(given), "memory_dir": memory_dir})
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     memory.add_argument(
         "--idle-timeout", type=_minutes, metavar="MINUTES", help="finish the session after silence (default: never)"
     )
+    _add_encryption(parser)
     model = parser.add_argument_group("language model")
     model.add_argument(
         "--model", default=bundled.NAME, metavar="NAME|DIR", help=f"model folder or hub name (default: {bundled.NAME})"
@@ -109,6 +118,22 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--json", action="store_true", help="one JSON object for each line, and nothing else, on stdout")
     run.add_argument("--now", type=_time, metavar="ISO8601", help="set the clock of this run")
     return parser
+
+
+def _add_encryption(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of an encrypted memory; the passphrase itself is never one of them."""
+    group = parser.add_argument_group("encryption at rest")
+    one = group.add_mutually_exclusive_group()
+    for flag, value, what in (
+        ("--encrypt", "on", "encrypt this user's memory, and leave"),
+        ("--decrypt", "off", "make it plain again, and leave"),
+        ("--change-passphrase", "passphrase", "give it another passphrase, and leave"),
+    ):
+        one.add_argument(flag, dest="encryption", action="store_const", const=value, help=what)
+    group.add_argument(
+        "--passphrase-fd", type=_at_least(0), metavar="N", help="read passphrases from file descriptor N, one a line"
+    )
+    group.add_argument("--passphrase-keyring", action="store_true", help="keep the passphrase in the system's keyring")
 
 
 def _at_least(lowest: int) -> type[int]:

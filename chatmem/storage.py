@@ -13,9 +13,12 @@ import shutil
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chatmem.interface import DamagedError, NewerError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from chatmem.vault import Vault
 
 INDEX_NAMES = ("memory.pkl", "chroma", "neural.safetensors")  # what can be made again from the journal
 
@@ -23,24 +26,29 @@ INDEX_NAMES = ("memory.pkl", "chroma", "neural.safetensors")  # what can be made
 def user_folder(memory_dir: Path, user: str) -> Path:
     """Make and return the folder of one user, mode 0700.
 
-    A name is never used as a path: the folder is named by the hash of the exact name.
+    A name is never used as a path: the folder is named by the hash of the exact name, in letters and digits that every
+    file system keeps apart, the ones that ignore case, too.
 
     Raises:
-        UsageError: the name is blank or is not valid text.
+        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
         StoreError: the folder cannot be made.
     """
-    if not user.strip():
-        raise UsageError("--user must not be empty: give a name, or leave the option out")
     try:
         digest = hashlib.sha256(user.encode("utf-8")).hexdigest()[:32]
     except UnicodeEncodeError as error:
         raise UsageError("--user is not valid UTF-8: give the name in another encoding") from error
+    if not any(char.isprintable() and not char.isspace() for char in user):
+        raise UsageError("--user must not be empty: give a name, or leave the option out")
     folder = memory_dir / f"user-{digest}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
+        if os.name == "posix" and folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)  # it was copied here, or unpacked from a backup
     except OSError as error:
         raise StoreError(f"cannot use {memory_dir} as --memory-dir: {error.strerror}") from error
+    except ValueError as error:  # a NUL, or half a character
+        raise UsageError("--memory-dir is not the name of a folder") from error
     return folder
 
 
@@ -58,14 +66,20 @@ def write_atomic(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(aside).replace(path)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
     except OSError as error:
         if aside is not None:
             Path(aside).unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_file(path: Path) -> None:
+    """Make the content of a file durable."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
     """Make a rename in `folder` durable; only POSIX lets a folder be opened for that."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
@@ -75,17 +89,20 @@ def _flush_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def save_tensors(path: Path, kind: str, version: int, content: dict[str, Any]) -> None:
-    """Write `content` with `torch.save`, its format name and version first."""
+def save_tensors(path: Path, kind: str, version: int, content: dict[str, Any], vault: Vault | None = None) -> None:
+    """Write `content` with `torch.save`, its format name and version first; encrypted where there is a vault."""
     import torch
 
     buffer = io.BytesIO()
     torch.save({"format": kind, "version": version, **content}, buffer)
-    write_atomic(path, buffer.getvalue())
+    raw = buffer.getvalue()
+    write_atomic(path, raw if vault is None else vault.seal(path.name, raw))
 
 
-def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
+def load_tensors(path: Path, kind: str, version: int, vault: Vault | None = None) -> dict[str, Any]:
     """Read what `save_tensors` wrote, with `weights_only=True`: a crafted pickle is refused and never run.
+
+    Where there is a vault, what it did not seal is refused before anything reads it.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -96,10 +113,12 @@ def load_tensors(path: Path, kind: str, version: int) -> dict[str, Any]:
     import torch
 
     try:
+        raw = path.read_bytes()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
-            content = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
+            whole = io.BytesIO(raw if vault is None else vault.unseal(path.name, raw))
+            content = torch.load(whole, map_location="cpu", weights_only=True)
+    except (FileNotFoundError, DamagedError):
         raise
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error

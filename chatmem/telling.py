@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import sqlalchemy as sa
 
 from chatmem import corrections, rows, schema, state_rows
-from chatmem.frames import normal
+from chatmem.frames import normal, parse
 from chatmem.interface import Session, Turn
 from chatmem.judgement import MEMORY_KINDS, retracts_topic
 from chatmem.reading import Piece, read_turn
@@ -19,6 +19,7 @@ from chatmem.rows import Line
 from chatmem.sentences import same_words, split_sentences
 from chatmem.states import Statement
 from chatmem.times import end_of, holds
+from chatmem.versions import topic
 
 _REACH = 4  # turns before a line, of both speakers, in which it finds what it refers to
 _OF_USER = schema.turns.c.speaker == "user"
@@ -121,7 +122,11 @@ def _referred(db: sa.Connection, turn_key: int, piece: Piece) -> list[Line]:
 
 def _looks_back(piece: Piece) -> bool:
     """Tell whether a piece may refer to what was said before it."""
-    return piece.kind in ("keep", "retraction") or corrections.is_correction(piece.said)
+    return (
+        piece.kind in ("keep", "retraction")
+        or corrections.is_correction(piece.said)
+        or corrections.is_whole_correction(piece.said)
+    )
 
 
 def _is_told(db: sa.Connection, piece: Piece) -> bool:
@@ -157,16 +162,26 @@ def _of_one_sentence(before: Sequence[Line]) -> list[Line]:
     return [line for line in before if (line.turn_key, line.sentence) == (first.turn_key, first.sentence)]
 
 
+def _is_other_value(new: str, old: str) -> bool:
+    """Tell whether two statements on one thing hold values of one kind: two days, two numbers."""
+    return bool(topic(new) & topic(old)) and bool(parse(new).kinds & parse(old).kinds)
+
+
+def _exchanged(piece: Piece, told: Sequence[Line]) -> tuple[Piece, list[int]]:
+    """Return the older statement with the value that a piece puts in the place of the one it denies, and its key."""
+    for old in told:
+        if (text := corrections.exchanged(old.text, piece.said)) is not None:
+            return Piece(piece.said, text, "fact", piece.sentence), [old.key]
+    return piece, []
+
+
 def _resolved(piece: Piece, before: Sequence[Line], turn_key: int) -> tuple[Piece, list[int]]:
     """Return a piece with what it refers to: a correction reads as what it makes of the line that it corrects."""
     told = [line for line in before if line.kind in MEMORY_KINDS and line.status != "retracted"]
     if not told:
         return piece, []
     if piece.kind in MEMORY_KINDS and corrections.denied(piece.said):
-        for old in told:
-            if (text := corrections.exchanged(old.text, piece.said)) is not None:
-                return Piece(piece.said, text, "fact", piece.sentence), [old.key]
-        return piece, []
+        return _exchanged(piece, told)
     if piece.kind in ("fact", "temporary", "retraction") and corrections.is_correction(piece.said):
         for old in told:
             text = corrections.corrected(old.text, piece.said) if old.turn_key == told[0].turn_key else None
@@ -175,6 +190,8 @@ def _resolved(piece: Piece, before: Sequence[Line], turn_key: int) -> tuple[Piec
         if corrections.names_a_value(piece.said):
             text = corrections.both(told[0].text, piece.said)
             return Piece(piece.said, text, "fact", piece.sentence), [told[0].key]
+    if piece.kind in MEMORY_KINDS and corrections.is_whole_correction(piece.said):
+        return piece, [line.key for line in told if _is_other_value(piece.text, line.text)][:1]
     near = {turn_key, max((line.turn_key for line in before if line.turn_key != turn_key), default=turn_key)}
     if piece.kind == "retraction" and not retracts_topic(piece.text) and told[0].turn_key in near:
         return piece, [line.key for line in _of_one_sentence(told)]

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from chatmem import word_sets
 from chatmem.comparing import (
     Relation,
     by_attribute,
     changes,
     contradicts,
     denies,
+    names_as_gone,
     one_value_differs,
+    owner_named,
     prefers_other,
     same_subject,
     topic_of,
@@ -35,7 +38,7 @@ def relate(new: str, old: str) -> Relation:
     now, before = parse(new), parse(old)
     if now.attribute and now.attribute == before.attribute and same_subject(now, before):
         return by_attribute(now, before)
-    if any(rule(now, before) for rule in (contradicts, denies, one_value_differs, prefers_other)):
+    if any(rule(now, before) for rule in (contradicts, denies, names_as_gone, one_value_differs, prefers_other)):
         return "replaces"
     return "replaces" if now.changed and changes(now, before) else "unrelated"
 
@@ -75,6 +78,20 @@ def is_fixed(text: str) -> bool:
     """Tell whether a fact is one that does not change, so that another value soon after is doubtful."""
     fact = parse(text)
     return (" ".join(fact.subject), fact.attribute or " ".join(fact.predicate[:1])) in FIXED
+
+
+def same_owner(new: str, old: str) -> bool:
+    """Tell whether a statement names everybody whose things an older one is about: "my mother's hair"."""
+    return owner_named(parse(new), parse(old))
+
+
+def is_of_other(text: str) -> bool:
+    """Tell whether a statement says something of another person, and nothing of the user: "Our lodger needs …"."""
+    fact = parse(text)
+    if not fact.subject or fact.subject == ("i",) or set(fact.tokens) & {"i", "me", "we", "us", "myself", "both"}:
+        return False
+    named = bool(set(fact.subject) & (fact.names | word_sets.PEOPLE)) or fact.tokens[0] == fact.subject[0]
+    return named and not any("'s" in word for word in fact.subject)
 
 
 def says_change(text: str) -> bool:

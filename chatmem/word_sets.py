@@ -31,8 +31,9 @@ SINGLE = word_set(  # of these one has one, whatever kind of value it is
     "name number code pin password passphrase address birthday job email phone size major boss manager dentist"
     " doctor landlord landlady employer profession occupation hometown nickname username surname seat room plan"
     " goal postcode zip combination extension locker gate flight weight height budget salary rent mentor coach"
-    " therapist"
+    " therapist hair beard"
 )
+EXPIRING = word_set("runs run expires expire ends end lapses lapse valid")  # said of a pass, a permit, a contract
 COUNTRIES = word_set(  # "I live in Porto." does not replace "I live in Portugal."
     "argentina australia austria bangladesh belgium brazil bulgaria canada chile china colombia croatia cuba"
     " cyprus czechia denmark egypt england estonia ethiopia finland france georgia germany ghana greece hungary"
@@ -43,6 +44,11 @@ COUNTRIES = word_set(  # "I live in Porto." does not replace "I live in Portugal
     " италии китае 中国 日本 美国 法国 德国 英国"
 )
 EVENTS = word_set("meeting appointment exam call flight lesson class shift interview date party trip test")
+PEOPLE = word_set(
+    "mother father mum mom dad sister brother son daughter wife husband partner boyfriend girlfriend fiancé fiancée"
+    " cousin aunt uncle niece nephew gran nan grandmother grandfather grandma grandpa friend neighbour neighbor"
+    " colleague boss flatmate roommate housemate lodger visitor guest landlord landlady tenant kid child baby teacher"
+)
 OWNING = word_set("have own drive ride bought got keep adopted")
 LIKING = word_set("like love enjoy adore prefer")
 DISLIKING = word_set("hate dislike loathe detest")

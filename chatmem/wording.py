@@ -16,7 +16,10 @@ SMALL_TALK = re.compile(
     r"|fine|wow|awesome|perfect|lovely|bye|goodbye|adios|see you"
     r"|(?:nice|pleased|good|lovely) to (?:meet|see) you|later|please|sorry|well|indeed|confirmed|absolutely"
     r"|good (?:morning|evening|afternoon|night|day)|how are you|cheers|welcome|never ?mind|all right|alright|got it|i"
-    r" see|there|again|everyone|so much|very much|a lot|for (?:that|now|helping|your help|the help)|then|me too|same"
+    r" see|there|again|everyone|me again|back again|ta-?ra|ta|cheerio|toodles|laters|night(?: night)?|evening|morning"
+    r"|afternoon|brb|afk|gtg|ttyl|take care|happy (?:new year|birthday|easter)|merry christmas|many thanks"
+    r"|much appreciated|bonjour|salut|merci(?: beaucoup)?|hola|gracias|guten (?:morgen|tag|abend)|danke(?: schön)?"
+    r"|tschüss|ciao|so much|very much|a lot|for (?:that|now|helping|your help|the help)|then|me too|same"
     r" here|no problem|of course|no way|really|definitely|exactly|no worries|good one|fair enough|never mind that|my"
     r" pleasure|you bet|too bad|oh well|whatever|anyway|right|mate|man|dude|friend|maybe|perhaps|sorry to hear that"
     r"|true|both|either|not (?:really|sure|bad|happening)|haha\w*|lol|hm+|oh|ah|uh-?huh|sounds? (?:good|great|fun|like"
@@ -51,6 +54,10 @@ REACTION = re.compile(  # "That sounds like hard work.", "It's really good!", "Y
     r" meet|meeting|talking|chatting|to (?:talk|hear|see|chat))\b.*|have (?:a|an) (?:nice|good|great|lovely)\b.*|"
     r"(?:how |so |that was )?(?:silly|stupid|dumb|daft|foolish|careless) of me\b.*|my (?:own )?(?:mistake|bad|fault"
     r"|error)"
+    r"|(?:brb|afk|gtg|bbl|back in a (?:sec|minute|moment|bit))\b.*|(?:i'm )?(?:off to bed|logging off)\b.*"
+    r"|(?:(?:it's |how |very )?(?:odd|funny|strange|weird)|no idea|not sure|(?:i )?(?:can't|cannot) believe|god knows"
+    r"|i (?:don't|do not) know)(?: that| why| how)? i"
+    r" (?:ever |even |just )?(?:said|told you|wrote|mentioned|thought)\b.*"
     r"|i (?:misspoke|(?:got|had) (?:that|it|them) (?:all )?(?:wrong|mixed up|confused))|"
     r"(?!.*\b(?:я|мне|меня|мной|мо[йяеёи]\w*|нас|мы)\b).*\b(?:ты|тебя|тебе|тво[йяеёи]\w*|вы|вас)\b.*)[\s.!…]*$",
     re.I,
@@ -71,8 +78,13 @@ QUESTION = re.compile(  # without a question mark: "where do I work" is one, "Wh
     r"|while)\b[^,]*, (?:what|which|who|where|when|how|why|do|does|can|is|are|should|will) (?!i [^?]*$)"
     rf"|{_AUXILIARY} (?:i|you|he|she|it|we|they|there|my|your|our|his|her|their|the|this|that|these|those|any|anyone"
     rf"|anybody"
-    r"|someone)\b|(?:is|are|does|did|has|could|would|should|will) (?!be\b|have\b|been\b)\w+|i (?:was )?wonder"
-    r"(?:ing)?\b|i(?:'d| would)? (?:(?:want|need|like|love) to|wanna) (?:know|hear|find out|ask|check)\b|(?:what|how)"
+    r"|someone)\b|(?:is|are|does|did|has|could|would|should|will) (?!be\b|have\b|been\b)\w+|(?:i (?:was |am )?)?wonder"
+    r"(?:ing)? (?:if|whether|how|what|why|who|when|where|which)\b|i (?:was )?wonder\b|c'est quoi\b|qu'est-ce\b"
+    r"|est-ce que\b|combien\b|pourquoi\b"
+    r"|quel(?:le)?s? \w+|warum\b|wie ?viel\w*|welche[rsnm]?\b|woher\b|(?:was|wer|wo) (?:ist|sind|macht|kostet"
+    r"|bedeutet)\b"
+    r"|qué\b|por qué\b|cuál\w*|cuánt\w+|dónde\b|i(?:'d| would)? (?:(?:want|need|like|love) to|wanna) (?:know|hear"
+    r"|find out|ask|check)\b|(?:what|how)"
     r" about\b|ever (?:been|had|seen|tried|heard|wanted|eaten|met)\b|got any\b|mind if\b|since when\b|(?:roughly|about"
     r"|approximately|exactly|just|so) (?:how|what|when|where|who)\b|any (?:idea|tips|advice|suggestions"
     r"|recommendations)\b|(?:кто|что|чей|чья|чьё|где|куда|откуда|когда|почему|зачем|как|какой|какая|какое|какие"
@@ -118,13 +130,15 @@ COMMAND = re.compile(
     # "Book club is on Tuesdays." tells
     r"^(?!\w+(?: (?!what|who|where|how|why|when|which)\w+)? (?:is|are|was|were|has|starts|ends|meets|comes|takes"
     r"|closes|opens|begins|runs|costs|leaves|happens|lives|works)\b)"
-    rf"(?:(?:can|could|would|will) you\b|(?:{_VERBS})\b(?!-)|.*\bplease[.!]*$|know any\b|i(?:'d| would)? (?:need|want"
+    rf"(?:(?:can|could|would|will) you\b|(?:{_VERBS})\b(?!-)|(?!(?:i|my|we|our)\b(?! (?:want|need"
+    rf"|would))(?!'d)).*\bplease[.!]*$|know any\b|i(?:'d| would)? (?:need|want"
     rf"|like) you to\b|you (?:must|need"
     r" to|have to|can|should) (?:tell|remind|stop|remove|talk|speak|shut|answer)\b|i(?:'d| would)? (?:really |just )?"
     r"(?:need|want|wanna|like|love|have|wish|got) (?:to )?(?:book|reserve|rent|report|transfer|cancel|add|remove|reset"
     r"|sync|activate|locate|edit|track|schedule|order|request|dispute|be reminded|set (?:a|an|up)|(?:a |an |some |any "
     r"|your |more )*(?:reminder|directions|help|info|information|advice|suggestions?|recommendations?|ideas?|tips"
-    r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia))\b|(?:расскажи|скажи|напиши|объясни"
+    r"|recipes?|reservation|table|translation|explanation|summary|joke|trivia|list|overview|examples?|outline|poem"
+    r"|synonyms?))\b|(?:расскажи|скажи|напиши|объясни"
     r"|покажи|помоги|переведи|посоветуй|забудь|дай|найди|сделай|спой|придумай|перечисли|подскажи|напомни|поставь"
     r"|включи|выключи|позвони|назови|спроси|реши|исправь|продолжи|посчитай|проверь|опиши|сравни|составь|закончи|начни"
     r"|прочитай)(?:те)?\b|(?!здравствуйте|[а-яё]*вите)[а-яё]{2,}(?:йте|ите|ьте|уй)\b|давай(?:те)?\b|(?:请|帮我|告诉我"
@@ -149,6 +163,12 @@ KEEP = re.compile(
     r"|имей в виду|记住|请记住|别忘了|记一下)(?![a-z])",
     re.I,
 )
+KEEP_ASKED = re.compile(  # "Could you keep in mind that I'm new here?" tells something
+    r"^(?:please )?(?:(?:can|could|would|will) you (?:please )?|would you mind |do you mind )(?:not forget(?:ting)?"
+    r"|remember(?:ing)?|keep(?:ing)? in mind|bear(?:ing)? in mind|not(?:e|ing))(?: that)? (?=(?:i|i'm|i've|my|we"
+    r"|our)\b)",
+    re.I,
+)
 KEEP_THAT = re.compile(  # means nothing alone: what was said before is meant
     r"^(?:(?:can|could|would|will) you )?(?:(?:save|remember|note|store|keep|memori[sz]e|record|don't forget|do not"
     r" forget|write down|make a note of|take note of|bear) (?:that|this|it|what i (?:just )?said)(?: down| in mind|"
@@ -163,10 +183,13 @@ WHAT_IF = re.compile(
     r"|that|me|a)|assume|assuming|hypothetically|in case (?:i|we) ever\b|in theory|theoretically|in (?:an|a|my|another"
     r"|some|the) (?:\w+ )?(?:world|life|universe|timeline|reality|future) (?:i|we|my)(?:'d|\b.*\bwould\b)|in another"
     r" life|if only\b|i wish (?:i|my|we|you|it|there)\b|(?:maybe|perhaps) (?:i|we)(?:'ll|'d)? (?:should|could|might"
-    r"|will|would)?\b|i (?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|представь|допустим"
+    r"|will|would)?\b|i (?:might|may|could) .*\b(?:some ?day|one day)\b|were i\b|had i\b|si (?:j'étais|j'avais"
+    r"|je pouvais|tuviera|fuera|pudiera|yo )|wenn ich .*(?:wäre|hätte|könnte|würde)\b|se (?:eu )?(?:fosse|tivesse"
+    r"|avessi|fossi)\b|представь|допустим"
     r"|предположим|если бы|вот бы|представим|если .*\b(?:буду|будет|куплю|поеду|пойду|уеду|стану|сделаю|открою"
     r"|брошу)\b|假设|假如|如果我是|要是|想象)|^(?:if|even if) .*\b(?:would|could|might|'d|were|had|will|'ll|won't)\b"
-    r"|\bif i (?:were|had|could)\b|\b(?:i|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b|never\b|always\b"
+    r"|\bif (?:i|we)(?: were| had| could|'d)\b|\b(?:i|we)(?:'d| would) (?!like\b|love\b|prefer\b|rather\b|say\b"
+    r"|never\b|always\b"
     r"|often\b).*\bif\b|если бы|\bбы\b.*\bесли\b|^如果.*(?:就|会|想)",
     re.I,
 )
@@ -190,7 +213,9 @@ FICTION = re.compile(
     r"|^(?:let's |let us )?role[- ]?play|^(?:let's|let us) (?:pretend|play (?:pretend|a game))|^pretend\b|^in (?:this"
     r"|our|the) (?:scene|role-?play)|^(?:the|this|that|his|her) (?:story|novel|book|film|movie|tale|fairy ?tale"
     r"|screenplay|comic|plot|play|series) (?:is about|is set|tells|begins|starts|follows|takes place)\b|^(?:in|by"
-    r"|from) (?:chapter|act|scene|episode) \w+|^(?:for|from) (?:my|the|our|a)(?: \w+)? (?:screenplay|novel|story|film"
+    r"|from) (?:chapter|act|scene|episode) \w+|^(?:chapter|act|scene) \w+[:.]|^for the purposes? of (?:this|the"
+    r"|our) (?:game|story|scene|role-?play|exercise)\b|^(?:for|from) (?:my|the|our|a)(?: \w+)? (?:screenplay|novel"
+    r"|story|film"
     r"|comic|script|play)\s*[:,]|^you(?:'ll)? (?:play|be)\b.*\bi(?:'ll| will)? (?:play|be|am)\b|^i(?:'ll| will) (?:be"
     r"|play) (?:a|an|the) .*\byou(?:'ll| will)? (?:be|play|are)\b|^my (?:\w+ ){0,3}(?:sims?|elf|orc|wizard|sorcerer"
     r"|paladin|rogue|dwarf|cleric|druid|barbarian|ranger)\b|^in[- ]character\b|^(?:my|the) (?:novel|story|book|film"

@@ -154,6 +154,7 @@ def test_who_somebody_is_brings_the_lines_that_name_them():
     [
         ("What colour are my shed and my van?", ["What colour are my shed?", "What colour are my van?"]),
         ("Where do I live, and who is my boss?", ["Where do I live?", "who is my boss?"]),
+        ("What does Ida, Per and Bo not drink?", [f"What does {name} not drink?" for name in ("Ida", "Per", "Bo")]),
         ("Where do I live?", []),
         ("Do I like salt and pepper?", []),
     ],
@@ -176,6 +177,24 @@ def test_line_that_names_the_user_comes_with_the_one_that_says_so(tmp_path):
     assert [line.text for line in found] == ["Ilse's exam is in May.", "I'm Ilse."]
     found = choose(journal.lines(), "What do I like?", decision=Asks(like="tea"))
     assert [line.text for line in found] == ["I like tea."]
+
+
+@pytest.mark.parametrize(
+    ("query", "sure", "count"),
+    [("Do I need a crutch?", 0.6, 0), ("Do I need a crutch?", 0.95, 1), ("Who needs a crutch?", 0.6, 1)],
+)
+def test_what_is_said_of_another_person_does_not_answer_for_the_user(query, sure, count, tmp_path):
+    journal = Journal.at(tmp_path / "journal.db")
+    journal.record(make_session("Our guest Olga needs a crutch."))
+    assert len(choose(journal.lines(), query, decision=Sure(sure))) == count
+
+
+def test_what_was_before_a_newer_thing_is_not_that_thing(tmp_path):
+    journal = Journal.at(tmp_path / "journal.db")
+    journal.record(make_session("I drive a Saab."))
+    journal.record(make_session("I traded the Saab for a Lada."))
+    found = choose(journal.lines(), "What did I drive before the Lada?", decision=Sure(0.9))
+    assert [line.text for line in found] == ["I drive a Saab."]
 
 
 def test_how_something_is_done_is_no_question_about_the_user():

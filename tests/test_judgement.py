@@ -132,6 +132,17 @@ KINDS = {
         ("Please list three rivers.", "command"),
         ("Imagine I lived on Mars.", "what-if"),
         ("If I were rich I would buy a lighthouse.", "what-if"),
+        ("Would you mind remembering that I fish on Fridays?", "fact"),
+        ("My knee is not right yet, so no stairs please", "fact"),
+        ("Wondering whether otters like plums", "question"),
+        ("Combien de lacs y a-t-il en Finlande", "question"),
+        ("I'd like a list of rivers", "command"),
+        ("Wenn ich ein Boot hätte, würde ich segeln", "what-if"),
+        ("I would have been a pilot if I'd had better eyes", "what-if"),
+        ("For the purposes of this game I am a count", "fiction"),
+        ("Evening, me again!", "small talk"),
+        ("brb, the kettle", "small talk"),
+        ("Can't believe I told you nine.", "small talk"),
         ("Hi there!", "small talk"),
         ("Thank you so much.", "small talk"),
         ("Привет!", "small talk"),
@@ -157,6 +168,11 @@ def test_kinds(sentence, kind):
 
 def kinds(text: str) -> list[tuple[str, str]]:
     return [(piece.text, piece.kind) for piece in read_turn(text)]
+
+
+def test_what_one_is_asked_to_keep_in_mind_is_kept_alone():
+    (piece,) = read_turn("Could you keep in mind that I'm new at chess?")
+    assert (piece.kind, piece.text) == ("fact", "I'm new at chess.")
 
 
 def test_fact_before_a_question_is_kept():

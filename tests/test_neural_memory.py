@@ -18,6 +18,7 @@ from chatmem.neural.memory import FILE, NeuralMemory
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.opening import Opened
 from chatmem.settings import Settings
+from chatmem.vault import SEALED, Vault
 
 FACTS = ("My name is Ottilie.", "I work in a quarry.", "My goat is called Bramble.")
 
@@ -136,6 +137,18 @@ def test_the_state_file_is_private_and_holds_no_text(tmp_path, engine):
     (tmp_path / "journal.db").unlink()
     data = bytes_under(tmp_path)
     assert not any(word in data for word in (b"Ottilie", b"quarry", b"Bramble"))
+
+
+def test_in_an_encrypted_memory_the_state_file_is_sealed_and_read_again(tmp_path, engine, gpt2_folder, monkeypatch):
+    pytest.importorskip("sqlcipher3")
+    keys = Vault.new()
+    memory = NeuralMemory(Journal.at(tmp_path / "journal.db", keys), engine, tmp_path)
+    tell(memory, *FACTS)
+    assert (tmp_path / FILE).read_bytes().startswith(SEALED)
+    again = language(gpt2_folder)
+    monkeypatch.setattr(NeuralMemory, "sync", lambda _: None)  # what is read is the file, not the journal
+    NeuralMemory(Journal.at(tmp_path / "journal.db", keys), again, tmp_path)
+    assert same(engine, again)
 
 
 def test_a_damaged_state_file_is_made_again_from_the_journal(tmp_path, engine, gpt2_folder):

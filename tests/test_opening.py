@@ -134,7 +134,7 @@ def test_newer_journal_is_refused_untouched(folder, tmp_path):
 
 
 def test_unwritable_journal_is_read_and_told(folder, tmp_path, monkeypatch, caplog):
-    def refuse(path: Path) -> Journal:
+    def refuse(path: Path, *_: object) -> Journal:
         raise StoreError(f"cannot write {path}: Read-only file system")
 
     monkeypatch.setattr(Journal, "at", refuse)

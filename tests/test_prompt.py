@@ -207,6 +207,24 @@ def test_reader_begins_with_no_where_the_line_denies_what_is_asked(question, sai
     assert build_prompt(model, question, [line(said)], budget=500).opening == opening
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "reply"),
+    [
+        ("What have I told you about the Heron?", ["The Heron leaks.", "The Heron has two masts."], None),
+        ("Where do my gran and my nephew live?", ["My gran lives in Vaasa.", "My nephew lives in Turku."], None),
+        ("Wo wohnt meine Oma?", ["Meine Oma wohnt in Vaasa."], "Du hast gesagt: Meine Oma wohnt in Vaasa."),
+        ("Πού μένω;", ["Μένω στη Βάρνα."], "Μου είπες: Μένω στη Βάρνα."),
+        ("Where does my gran live?", ["My gran lives in Vaasa."], ""),
+    ],
+)
+def test_lines_are_the_reply_where_a_small_model_would_spoil_it(question, told, reply):
+    lines = [line(text) for text in told]
+    expected = " ".join(as_said_to_user(one) for one in lines) if reply is None else reply
+    model = ScriptedModel()
+    model.has_reader = True
+    assert build_prompt(model, question, lines, budget=500).opening == expected
+
+
 def test_what_is_told_of_the_user_by_name_is_said_to_the_user():
     model = ScriptedModel()
     model.has_reader = True

@@ -99,6 +99,23 @@ def test_correction_ends_as_a_memory_that_makes_sense_alone(journal, told, corre
     assert [line.said for line in journal.lines() if line.text == current] == [correction]
 
 
+@pytest.mark.parametrize("opening", ["Wait, no,", "Hang on, I tell a lie,", "I got that wrong:", "I mixed it up:"])
+def test_whole_correction_replaces_what_it_corrects(journal, opening):
+    say(journal, "My tyres are changed on Monday.", f"{opening} my tyres are done on Friday.")
+    assert active(journal) == ["my tyres are done on Friday."]
+
+
+def test_correction_of_something_else_replaces_nothing(journal):
+    say(journal, "My tyres are changed on Monday.", "Wait, no, my boat has two masts.")
+    assert active(journal) == ["My tyres are changed on Monday.", "my boat has two masts."]
+
+
+def test_remark_on_an_own_mistake_changes_nothing(journal):
+    say(journal, "Our choir meets in Vaasa.")
+    say(journal, "No idea why I said Turku last time.", "Odd that I told you Turku.", day=1)
+    assert states(journal) == {"Our choir meets in Vaasa.": "active"}
+
+
 def test_correction_without_a_plain_place_keeps_both_sentences(journal):
     say(journal, "I take the 7 bus at 8.", "Sorry, 9.")
     assert states(journal) == {"I take the 7 bus at 8.": "superseded", "I take the 7 bus at 8. Sorry, 9.": "active"}

@@ -101,7 +101,8 @@ class NeuralMemory(IndexedMemory):
         model = self.language.model
         about = saving.state_about(model.config, model.fingerprint) | {"keys": json.dumps(self._keys)}
         data = safetensors.torch.save(saving.state_tensors(self.language.state), about)
-        write_atomic(self.folder / FILE, data)
+        vault = self.journal.vault
+        write_atomic(self.folder / FILE, data if vault is None else vault.seal(FILE, data))
 
     def _load(self) -> None:
         """Read the state file; what cannot be used is made again from the journal."""
@@ -109,7 +110,7 @@ class NeuralMemory(IndexedMemory):
             return
         model = self.language.model
         with suppress(FileNotFoundError, ChatMemError, ValueError):
-            tensors, about = saving.read_tensors(self.folder / FILE, saving.STATE_FORMAT)
+            tensors, about = saving.read_tensors(self.folder / FILE, saving.STATE_FORMAT, self.journal.vault)
             keys = [int(key) for key in json.loads(about["keys"])]
             self.language.state = saving.as_state(tensors, about, model.config, model.fingerprint)
             self._keys = keys

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import safetensors.torch
 import torch
@@ -24,6 +24,9 @@ from chatmem.neural.config import NeuralConfig
 from chatmem.neural.modules import NeuralModules
 from chatmem.neural.state import MemoryState
 from chatmem.storage import write_atomic
+
+if TYPE_CHECKING:
+    from chatmem.vault import Vault
 
 CONFIG, WEIGHTS, PERSISTENT = "memory_config.json", "memory.safetensors", "persistent_memory.safetensors"
 STATE_FORMAT, ADAPTER_FORMAT, VERSION = "chatmem-neural-state", "chatmem-neural", 1
@@ -136,8 +139,10 @@ def as_state(tensors: dict[str, Tensor], about: dict[str, str], config: NeuralCo
     return MemoryState(**tensors).checked(config)
 
 
-def read_tensors(path: Path, kind: str) -> tuple[dict[str, Tensor], dict[str, str]]:
+def read_tensors(path: Path, kind: str, vault: Vault | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a safetensors file of ours and what it says about them.
+
+    Where there is a vault, what it did not seal is refused.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -146,9 +151,11 @@ def read_tensors(path: Path, kind: str) -> tuple[dict[str, Tensor], dict[str, st
         StoreError: it cannot be read.
     """
     try:
-        with safetensors.safe_open(path, "pt") as file:
-            about = dict(file.metadata() or {})
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+        raw = path.read_bytes()
+        raw = raw if vault is None else vault.unseal(path.name, raw)
+        tensors = safetensors.torch.load(raw)
+        header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])  # safetensors checked it
+        about = dict(header.get("__metadata__", {}))
     except FileNotFoundError:
         raise
     except SafetensorError as error:
