@@ -1,6 +1,7 @@
 # make chat     talk to it            make chat ARGS="--user ana"
 # make test     fast tests, offline   make test-slow   what loads real weights
 # make check    format, lint, types   make report      all measurements again, into report.md
+# make reliability                    kills, full disks, damaged bytes, 10,000 sessions: into .benchmark/reliability.json
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,7 +9,7 @@ READY := .venv/.ready
 ARGS ?=
 MODEL ?= SmolLM2-135M-Instruct
 
-.PHONY: chat test test-slow check report clean
+.PHONY: chat test test-slow check report reliability clean
 
 chat: $(READY)
 	@$(BIN)/python chat_memory.py $(ARGS)
@@ -26,6 +27,9 @@ check: $(READY)
 
 report: $(READY)
 	$(BIN)/python benchmark.py --model $(MODEL) $(ARGS)
+
+reliability: $(READY)
+	$(BIN)/python benchmark.py --only reliability $(ARGS)
 
 clean:
 	rm -rf .venv .benchmark

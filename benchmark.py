@@ -20,10 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from tqdm import tqdm
 
 from chat_memory import open_model
-from chatmem import bundled, measuring, terminal
+from chatmem import bundled, harm, load, measuring, terminal
 from chatmem.background import ready
 from chatmem.chat import Chat
 from chatmem.embedding import Encoder, SentenceEncoder
@@ -38,7 +39,7 @@ from chatmem.scenarios import Scenario, scenarios
 from chatmem.settings import Settings
 from chatmem.storage import write_atomic
 from chatmem.words_memory import WordsMemory
-from memory_module import GruMemory, MeanMemory
+from memory_module import GruMemory, MeanMemory, RecurrentMemory
 from rag_baseline import RagMemory
 
 REPLY_TOKENS = 40
@@ -230,12 +231,48 @@ def measure_costs(settings: Settings) -> dict[str, Any]:
     return costs
 
 
+def measure_reliability(path: Path, *, quick: bool) -> None:
+    """Harm memories on purpose and load them, and write what came of it; a tenth of it where it must be quick."""
+    share = 10 if quick else 1
+    torch.set_num_threads(1)  # the children are forked
+    small = partial(GruMemory, hidden_dim=32)
+    found: dict[str, Any] = {"machine": measuring.machine()}
+    for name, harmed in {
+        "kills": partial(harm.kills, small, 300 // share),
+        "writers": partial(harm.writers, small),
+        "full disks": partial(harm.full_disks, small, 30 // share),
+        "read-only": partial(harm.read_only, small),
+        "damages": partial(harm.damages, small, 500 // share),
+    }.items():
+        terminal.notice(f"Reliability: {name}")
+        found[name] = harmed()
+    torch.set_num_threads(torch.get_num_interop_threads())
+    encoder = SentenceEncoder.load()
+    found["load"] = []
+    for count in (0, 10, 10_000 // share):
+        terminal.notice(f"Reliability: {count} sessions")
+        found["load"].append(load.measure(GruMemory, encoder, count))
+    found["coarse"] = load.coarse_seconds()
+    found["long run"] = load.long_run(partial(RecurrentMemory.pretrained, encoder.fingerprint, encoder.input_dim))
+    write_atomic(path, json.dumps(found).encode())
+
+
+def reliability_results(work: Path, report: Path) -> dict[str, Any]:
+    """Return what `--only reliability` measured; where it was not run here, what the report had."""
+    if (path := work / "reliability.json").exists():
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return found
+    before = read_results(report.read_text("utf-8")) if report.exists() else {}
+    return dict(before.get("reliability", {}))
+
+
 def parse_args(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the arguments."""
     parser = argparse.ArgumentParser(description="Measure all arms, and write report.md.")
     parser.add_argument("--quick", action="store_true", help="one run instead of five")
     parser.add_argument("--runs", type=int, default=5, help="number of runs (default: 5)")
-    parser.add_argument("--only", choices=["accuracy", "timing", "report"], help="one phase")
+    phases = ["accuracy", "timing", "reliability", "report"]
+    parser.add_argument("--only", choices=phases, help="one phase")
     parser.add_argument("--fresh", action="store_true", help="measure again what was measured before")
     parser.add_argument("--model", default=bundled.NAME, help=f"model folder or hub name (default: {bundled.NAME})")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or mps (default: auto)")
@@ -252,6 +289,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = Settings(model=args.model, device=args.device, max_new_tokens=REPLY_TOKENS)
     try:
         args.work.mkdir(exist_ok=True)
+        if args.only == "reliability":
+            measure_reliability(args.work / "reliability.json", quick=args.quick)
+            return 0
         answers: list[dict[str, Any]] = []
         if args.only != "timing":
             answers = measure_accuracy(settings, runs, args.work, fresh=args.fresh and args.only != "report")
@@ -262,6 +302,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         results = collect(answers, json.loads(costs_path.read_text("utf-8")), settings, runs)
         results["trained"] = trained_results(args.work, args.output)
+        results["reliability"] = reliability_results(args.work, args.output)
         draw(results, args.output.parent / "docs")
         write_atomic(args.output, render_report(results).encode())
         args.output.chmod(0o644)

@@ -24,6 +24,7 @@ from chatmem.settings import Settings, parse_args
 
 if TYPE_CHECKING:
     from chatmem.chat import Chat
+    from chatmem.embedding import Encoder
     from chatmem.indexed import IndexedMemory
     from chatmem.language_model import LanguageModel
     from chatmem.opening import Opened
@@ -207,9 +208,7 @@ def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
         from chatmem.neural.memory import NeuralMemory
 
         return NeuralMemory(opened.journal, NeuralLanguageModel.load(settings.model, settings.device), opened.folder)
-    from chatmem.embedding import SentenceEncoder
-
-    encoder = SentenceEncoder.load()
+    encoder = open_encoder(settings)
     if settings.memory == "rag":
         from rag_baseline import RagMemory
 
@@ -217,6 +216,18 @@ def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
     from memory_module import GruMemory
 
     return GruMemory(opened.journal, encoder, opened.folder, num_slots=settings.slots)
+
+
+def open_encoder(settings: Settings) -> Encoder:
+    """Return the sentence encoder that the settings ask for."""
+    from chatmem import embedder
+    from chatmem.embedding import SentenceEncoder
+
+    if settings.embedder is None:
+        return SentenceEncoder.load()
+    encoder = embedder.load(settings.embedder)
+    terminal.notice(f"With {settings.embedder} the untrained GRU and a threshold take the place of what was trained.")
+    return encoder
 
 
 def open_model(settings: Settings, memory: IndexedMemory | None = None) -> LanguageModel:
@@ -232,11 +243,13 @@ def open_model(settings: Settings, memory: IndexedMemory | None = None) -> Langu
 def open_journal(settings: Settings) -> Opened:
     """Return the user's journal; with --temporary an empty one in RAM."""
     from chatmem.journal import Journal
-    from chatmem.opening import Opened, open_user
+    from chatmem.opening import Opened, open_store, open_user
     from chatmem.passphrase import Passphrases
 
     if settings.temporary:
         return Opened(Journal("sqlite://"), None)
+    if settings.store is not None:
+        return open_store(settings.store, settings.user)
     return open_user(settings.memory_dir, settings.user, Passphrases(settings).current)
 
 
@@ -260,10 +273,15 @@ def prepare(settings: Settings) -> None:
     from chatmem import bundled
     from chatmem.language_model import check_available
 
-    if settings.model == bundled.NAME or os.path.exists(settings.model):  # noqa: PTH110 - a string, perhaps no path
+    names = (settings.model, settings.embedder or bundled.NAME)
+    if all(name == bundled.NAME or os.path.exists(name) for name in names):  # noqa: PTH110 - strings, perhaps no paths
         os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if settings.embedder is not None and settings.memory != "none":
+        from chatmem import embedder
+
+        embedder.find(settings.embedder)
     check_available(settings.model, settings.device)
 
 

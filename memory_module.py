@@ -13,7 +13,7 @@ import hashlib
 import heapq
 import logging
 import math
-from itertools import compress, groupby
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,23 +22,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from chatmem import storage
+from chatmem import storage, terminal
 from chatmem.archive import Archive
 from chatmem.choosing import THRESHOLD, Scored, Wanted
 from chatmem.embedding import Encoder
 from chatmem.indexed import IndexedMemory
 from chatmem.interface import DamagedError
 from chatmem.journal import Journal
-from chatmem.judgement import MEMORY_KINDS
 from chatmem.opening import POOL_FORMAT, POOL_VERSION
 from chatmem.pairs import load_pairs
 from chatmem.ranking import Evidence, fit, fuse, weights_for
 from chatmem.rows import Line
 from chatmem.sentences import asks_for_everything
-from chatmem.session_reader import Reading, SessionReader
-from chatmem.words_index import WordIndex
+from chatmem.session_reader import HalfArray, Reading, SessionReader
 
 log = logging.getLogger("chatmem")
+_MOST_ON_DAYS = 256  # sessions that are looked at for a question about certain days
 WEIGHTS = Path(__file__).parent / "chatmem" / "weights" / "session_encoder.safetensors"
 
 
@@ -299,10 +298,10 @@ class GruMemory(IndexedMemory):
         self.network = self._network(hidden_dim, num_slots)
         self.num_candidates = num_candidates
         self.fingerprint = f"{encoder.fingerprint}-{self.network.fingerprint()}"
-        self._widths = (self.network.hidden_dim, encoder.input_dim)
-        self._archive = Archive.empty(*self._widths)
+        self._archive = Archive(self.network.hidden_dim, encoder.input_dim)
         self._reader = SessionReader(encoder, self.network)
-        self._words = WordIndex()
+        self.pages_read = 0  # sessions whose lines the last ranking looked at
+        self._pending: dict[int, tuple[list[Line], Reading]] = {}  # of the sessions that are not in the archive
         self._revision = -1
         self._check_pool_file()
         self.sync()
@@ -313,21 +312,26 @@ class GruMemory(IndexedMemory):
 
     def sync(self) -> None:
         """Encode the finished sessions that have no vectors, and read what other programs changed."""
-        waiting = self.journal.unindexed(self.fingerprint)
-        if not waiting and self.journal.revision() == self._revision:
-            return
-        with self.locked():
-            self._encode_sessions()
-            try:
-                self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
-            except DamagedError:
-                log.warning("The vectors beside the journal were damaged and are made again.")
-                self.journal.drop_vectors()
+        waiting = self.journal.waiting(self.fingerprint)
+        if waiting.finished or waiting.revision != self._revision:
+            with self.locked():
+                if waiting.revision != self._revision:
+                    self._load()
                 self._encode_sessions()
-                self._archive = Archive.read(self.journal, self.fingerprint, *self._widths)
-            self._revision = self.journal.revision()
-            self._fill_pool()
-        self._words.sync(_searchable(self._archive.lines))
+                self._fill_pool()
+            waiting = self.journal.waiting(self.fingerprint)
+        self._pending = {number: self._read(number) for number in (*waiting.finished, *waiting.open)}
+
+    def _load(self) -> None:
+        """Read the vectors of all sessions from beside the journal; damaged ones are dropped, to be made again."""
+        self._revision, stored = self.journal.slots(self.fingerprint)
+        try:
+            self._archive.fill(stored)
+        except DamagedError:
+            log.warning("The vectors beside the journal were damaged and are made again.")
+            self.journal.drop_vectors([number for number, _ in stored])
+            self._revision, stored = self.journal.slots(self.fingerprint)
+            self._archive.fill(stored)
 
     def _check_pool_file(self) -> None:
         """Refuse what a newer version wrote, and say so where the file is damaged: `sync` writes it again anyway."""
@@ -341,11 +345,24 @@ class GruMemory(IndexedMemory):
             log.warning("memory.pkl was damaged and is made again from the journal.")
 
     def _encode_sessions(self) -> None:
-        """Put the vectors of the finished sessions that have none beside their text."""
-        for number in self.journal.unindexed(self.fingerprint):
+        """Put the vectors of the finished sessions that have none beside their text. Called with the lock held."""
+        waiting = self.journal.waiting(self.fingerprint).finished
+        if self.journal.has_other_vectors(self.fingerprint):
+            log.warning("Another sentence encoder or other weights: %d sessions are read again.", len(waiting))
+        for number in terminal.progress(waiting, "sessions"):
             slot, lines = self._reader.read(number, [line.text for line in self.journal.lines(number)])
-            self.journal.store_vectors(number, self.fingerprint, slot.tobytes(), lines.tobytes())
+            revision = self.journal.store_vectors(number, self.fingerprint, slot.tobytes(), lines.tobytes())
             self._reader.forget(number)
+            if revision == self._revision + 1 and number > max(self._archive.sessions[-1:], default=0):
+                self._archive.add(number, slot)
+                self._revision = revision
+        if self.journal.waiting(self.fingerprint).revision != self._revision:  # of older ones, or somebody else's
+            self._load()
+
+    def _read(self, number: int) -> tuple[list[Line], Reading]:
+        """Return the sentences of a session, and what is made of them so far."""
+        lines = self.journal.lines(number)
+        return lines, self._reader.read(number, [line.text for line in lines])
 
     def _fill_pool(self) -> None:
         """Let the pool hold the newest sessions, on disk too. Called with the lock held."""
@@ -366,7 +383,6 @@ class GruMemory(IndexedMemory):
         """Let go of the pool, on disk and in RAM."""
         super().drop_index()
         self._reader.forget()
-        self._words.sync({})
         self._revision = -1
 
     @torch.no_grad()
@@ -374,19 +390,14 @@ class GruMemory(IndexedMemory):
         """Return the lines that may come back for a query with their scores: coarse to fine, then what is pending."""
         vector = self.encoder.encode([query])  # (1, D)
         asked = self.network.query(torch.from_numpy(vector))
-        pending = self._pending()
-        by_words = self._words.scores(query)  # by the key of a line
+        by_words = self.journal.word_scores(query)  # by the key of a line
         by_session = self.session_cosines(asked.slot)  # by the number of a session
-        everything = asks_for_everything(query)
-        chosen = set(self._archive.sessions) if everything else self._candidates(by_session, by_words)
-        if wanted.days is not None:
-            chosen = {*chosen, *(line.session for line in self._archive.lines if wanted.is_of_days(line))}
-        lines, vectors = self._archive.lines_of(chosen, wanted.kinds)
-        for number, (own, reading) in pending.items():
-            lines, vectors = lines + own, np.concatenate([vectors, reading.lines])
+        lines, vectors = self._pages(self._candidates(query, wanted, by_session, by_words) & by_session.keys(), wanted)
+        for number, (own, reading) in self._pending.items():
+            able = [wanted.takes(line) for line in own]
+            lines, vectors = lines + list(compress(own, able)), np.concatenate([vectors, reading.lines[able]])
             by_session[number] = float(F.cosine_similarity(torch.from_numpy(reading.slot)[None], asked.slot))
-        able = [wanted.takes(line) for line in lines]
-        lines, wide = list(compress(lines, able)), vectors[able].astype(np.float32)  # (L, 2 D)
+        wide = vectors.astype(np.float32)  # (L, 2 D)
         D = self.encoder.input_dim
         cosines = wide[:, :D] @ vector[0]
         evidence = Evidence(
@@ -398,6 +409,11 @@ class GruMemory(IndexedMemory):
         ranks = fuse(evidence, weights_for(query))
         return [Scored(*row) for row in zip(lines, scores.tolist(), ranks.tolist(), strict=True)]
 
+    @property
+    def sessions(self) -> list[int]:
+        """The numbers of the finished sessions, oldest first."""
+        return self._archive.sessions
+
     def session_cosines(self, query: Tensor) -> dict[int, float]:
         """Return the cosines of a question (1, H) with the vectors of the finished sessions, by their numbers."""
         num_older = len(self._archive.sessions) - self.network.filled
@@ -405,21 +421,35 @@ class GruMemory(IndexedMemory):
         in_pool = self.network.scores(query).numpy()[self.network.num_slots - self.network.filled :]
         return dict(zip(self._archive.sessions, np.concatenate([older, in_pool]).tolist(), strict=True))
 
-    def _candidates(self, by_session: dict[int, float], by_words: dict[int, float]) -> set[int]:
-        """Return the sessions whose vectors are nearest, and those of the lines that share the rarest words."""
+    def _candidates(
+        self, query: str, wanted: Wanted, by_session: dict[int, float], by_words: dict[int, float]
+    ) -> set[int]:
+        """Return the sessions whose pages are read.
+
+        They are those with the nearest vectors and those of the lines that share the rarest words; for a question
+        about certain days, the nearest of these; for one about everything, the newest with enough to tell.
+        """
+        if asks_for_everything(query):
+            return self.journal.newest_sessions(wanted.kinds, wanted.count)
         nearest = heapq.nlargest(self.num_candidates, by_session, key=by_session.__getitem__)
         best = heapq.nlargest(self.num_candidates // 2, by_words, key=by_words.__getitem__)
-        return {*nearest, *self._archive.sessions_of(best)}
+        chosen = {*nearest, *self.journal.sessions_of(best)}
+        if wanted.days is not None:
+            on_days = self.journal.sessions_on(wanted.days) & by_session.keys()
+            chosen |= {*heapq.nlargest(_MOST_ON_DAYS, on_days, key=by_session.__getitem__)}
+        return chosen
 
-    def _pending(self) -> dict[int, tuple[list[Line], Reading]]:
-        """Return the sentences of sessions that are not in the archive, and what is made of them so far."""
-        lines = self.journal.pending(self.fingerprint)
-        self._words.add(_searchable(lines))
-        grouped = groupby(lines, key=lambda line: line.session)
-        sessions = {number: list(own) for number, own in grouped}
-        return {
-            number: (own, self._reader.read(number, [line.text for line in own])) for number, own in sessions.items()
-        }
+    def _pages(self, sessions: set[int], wanted: Wanted) -> tuple[list[Line], HalfArray]:
+        """Return the sentences of some sessions with their vectors (L, 2 D); those of damaged ones are made again."""
+        self.pages_read = len(sessions)
+        read = self._archive.read(self.journal, self.fingerprint, sessions, wanted.kinds)
+        if read.damaged:
+            log.warning("The vectors of %d sessions were damaged and are made again.", len(read.damaged))
+            self.journal.drop_vectors(read.damaged)
+            self.sync()
+            read = self._archive.read(self.journal, self.fingerprint, sessions, wanted.kinds)
+        able = [wanted.takes(line) for line in read.lines]
+        return list(compress(read.lines, able)), read.vectors[able]
 
 
 class MeanMemory(GruMemory):
@@ -428,8 +458,3 @@ class MeanMemory(GruMemory):
     def _network(self, hidden_dim: int, num_slots: int) -> RecurrentMemory:  # noqa: ARG002
         """Return sums in place of a GRU."""
         return MeanNetwork(self.encoder.input_dim, self.encoder.input_dim, num_slots).eval()
-
-
-def _searchable(lines: list[Line]) -> dict[int, str]:
-    """Return the texts whose words are looked up, by the keys of their lines."""
-    return {line.key: line.text for line in lines if line.kind in MEMORY_KINDS | {"reply"}}

@@ -22,6 +22,7 @@ from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
+from chatmem import terminal
 from chatmem.choosing import THRESHOLD, Scored, Wanted
 from chatmem.embedding import Encoder
 from chatmem.indexed import IndexedMemory
@@ -108,7 +109,7 @@ class RagMemory(IndexedMemory):
         new = [key for key in self._lines if key not in there]
         for start in range(0, len(gone), _BATCH):
             collection.delete(ids=gone[start : start + _BATCH])
-        for start in range(0, len(new), _BATCH):
+        for start in terminal.progress(range(0, len(new), _BATCH), "sentences", scale=_BATCH):
             keys = new[start : start + _BATCH]
             lines = [self._lines[key] for key in keys]
             texts = [line.text for line in lines]

@@ -1,70 +1,102 @@
-"""The archive: the vectors of every finished session as arrays, read from beside the journal's text.
+"""The archive: one coarse vector of every finished session in RAM; the lines inside are read by pages when asked for.
 
-Knows nothing of encoders.
+A page is one session: its lines and their vectors, which lie beside the journal's text. Knows nothing of encoders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
 from chatmem.embedding import Array
 from chatmem.interface import DamagedError
 from chatmem.journal import Journal
-from chatmem.rows import Line
+from chatmem.rows import Line, Page
 from chatmem.session_reader import HalfArray
+
+_ROOM = 16  # sessions that there is room for at first
+
+
+class Read(NamedTuple):
+    """What was read of some pages."""
+
+    lines: list[Line]  # L sentences
+    vectors: HalfArray  # (L, 2 D): of each its embedding, then the same in its context
+    damaged: list[int]  # sessions whose vectors do not belong to their sentences, which were left out
 
 
 class Archive:
-    """The vectors of every finished session, oldest first, as arrays for one matrix product."""
+    """The vectors of every finished session, oldest first, for one matrix product, and the pages behind them."""
 
-    def __init__(self, sessions: list[int], slots: Array, lines: list[Line], vectors: HalfArray) -> None:
-        self.sessions = sessions  # S numbers
-        self.slots = slots  # (S, H)
-        self.lines = lines  # L sentences
-        self._vectors = vectors  # (L, 2 D): of each sentence its embedding, then the same in its context
-        self._session_of_line = np.array([line.session for line in lines], dtype=np.int64)  # (L,)
-        self._session_of_key = {line.key: line.session for line in lines}
-        self._kinds = np.array([line.kind for line in lines], dtype=np.str_)  # (L,)
-        self._norms = np.linalg.norm(slots, axis=1).clip(min=1e-8)  # (S,)
+    def __init__(self, hidden_dim: int, input_dim: int) -> None:
+        """Make an archive of no session."""
+        self.sessions: list[int] = []  # S numbers
+        self._width = 2 * input_dim
+        self._slots = np.zeros((_ROOM, hidden_dim), np.float32)  # the first S rows are filled
+        self._norms = np.ones(_ROOM, np.float32)
 
-    @classmethod
-    def empty(cls, hidden_dim: int, input_dim: int) -> Archive:
-        """Return an archive of no session."""
-        return cls([], np.zeros((0, hidden_dim), np.float32), [], np.zeros((0, 2 * input_dim), np.float16))
+    @property
+    def slots(self) -> Array:
+        """The vectors (S, H) of the sessions."""
+        return self._slots[: len(self.sessions)]
 
-    @classmethod
-    def read(cls, journal: Journal, fingerprint: str, hidden_dim: int, input_dim: int) -> Archive:
-        """Read the vectors that lie beside the journal.
+    def fill(self, stored: list[tuple[int, bytes]]) -> None:
+        """Hold exactly these sessions, given with the bytes of their vectors.
 
         Raises:
-            DamagedError: a session has another number of vectors than of sentences.
+            DamagedError: a vector has another size than the others, or is not finite.
         """
-        stored = journal.vectors(fingerprint)
-        if not stored:
-            return cls.empty(hidden_dim, input_dim)
-        known = {row.session for row in stored}
-        lines = [line for line in journal.lines() if line.session in known]
-        sizes = {len(row.slot) for row in stored}
-        if sizes != {4 * hidden_dim} or sum(len(row.lines) for row in stored) != 4 * input_dim * len(lines):
-            raise DamagedError("the vectors in the journal do not belong to its sentences")
-        slots = np.frombuffer(bytearray().join(row.slot for row in stored), np.float32).reshape(-1, hidden_dim)
-        vectors = np.frombuffer(bytearray().join(row.lines for row in stored), np.float16)
-        return cls([row.session for row in stored], slots, lines, vectors.reshape(-1, 2 * input_dim))
+        hidden_dim = self._slots.shape[1]
+        if any(len(slot) != 4 * hidden_dim for _, slot in stored):
+            raise DamagedError("the vectors in the journal have the wrong size")
+        slots = np.frombuffer(bytearray().join(slot for _, slot in stored), np.float32).reshape(-1, hidden_dim)
+        with np.errstate(over="ignore", invalid="ignore"):
+            norms = np.linalg.norm(slots, axis=1).clip(min=1e-8)
+        if not np.isfinite(norms).all():
+            raise DamagedError("the vectors in the journal hold NaN or Inf")
+        self.sessions = [number for number, _ in stored]
+        self._slots = np.concatenate([slots, np.zeros((_ROOM, hidden_dim), np.float32)])
+        self._norms = np.concatenate([norms, np.ones(_ROOM, np.float32)])
+
+    def add(self, session: int, slot: Array) -> None:
+        """Add one session (H,) that is newer than all others; room is doubled, so that this takes no longer with many.
+
+        Raises:
+            ValueError: it is not newer.
+        """
+        count = len(self.sessions)
+        if self.sessions and session <= self.sessions[-1]:
+            raise ValueError(f"session {session} is not newer than {self.sessions[-1]}")
+        if count == len(self._slots):
+            self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
+            self._norms = np.concatenate([self._norms, np.ones_like(self._norms)])
+        self._slots[count] = slot
+        self._norms[count] = max(float(np.linalg.norm(slot)), 1e-8)
+        self.sessions.append(session)
 
     def cosines(self, query: Array, count: int) -> Array:
         """Return the cosine (count,) of a query (H,) with the vectors of the oldest `count` sessions."""
         norms = self._norms[:count] * max(float(np.linalg.norm(query)), 1e-8)
-        scores: Array = (self.slots[:count] @ query) / norms
+        scores: Array = (self._slots[:count] @ query) / norms
         return scores
 
-    def lines_of(self, sessions: Collection[int], kinds: Collection[str]) -> tuple[list[Line], HalfArray]:
-        """Return the sentences of some sessions and kinds, and their vectors (L, 2 D)."""
-        chosen = np.isin(self._session_of_line, np.array(list(sessions), dtype=np.int64))
-        rows = np.flatnonzero(chosen & np.isin(self._kinds, list(kinds)))
-        return [self.lines[row] for row in rows], self._vectors[rows]
+    def read(self, journal: Journal, fingerprint: str, sessions: Collection[int], kinds: Collection[str]) -> Read:
+        """Read the pages of some sessions from beside the journal: their sentences of some kinds, with vectors."""
+        lines, vectors, damaged = list[Line](), [np.zeros((0, self._width), np.float16)], list[int]()
+        for page in journal.pages(sessions, fingerprint, kinds):
+            rows = self._rows(page)
+            if rows is None:
+                damaged.append(page.session)
+            else:
+                lines += page.lines
+                vectors.append(rows)
+        return Read(lines, np.concatenate(vectors), damaged)
 
-    def sessions_of(self, keys: Iterable[int]) -> set[int]:
-        """Return the sessions of the lines with some keys; keys that are not here are left out."""
-        return {self._session_of_key[key] for key in keys if key in self._session_of_key}
+    def _rows(self, page: Page) -> HalfArray | None:
+        """Return the vectors of the lines of a page; None where they are too few, too many or not finite."""
+        if len(page.vectors) != 2 * self._width * page.total:
+            return None
+        rows: HalfArray = np.frombuffer(page.vectors, np.float16).reshape(-1, self._width)[page.places]
+        return rows if np.isfinite(rows).all() else None

@@ -115,6 +115,8 @@ class Chat:
         number = self._session
         try:
             self.memory.remember(Session(tuple(turns), number))
+            if (most := self.settings.max_sessions) is not None:
+                self.memory.keep_at_most(most, self.settings.clock())
         finally:
             self._close()
         return f"Session {number} is stored: {len(turns)} lines."
@@ -210,8 +212,8 @@ class Chat:
     def _begin(self, turn: Turn) -> int:
         """Begin a session that other programs can see to be in progress."""
         self._uid = uuid.uuid4().hex
-        if self._folder is not None:
-            self._lock = session_lock(self._folder, self._uid)
+        self._lock = session_lock(self.journal, self._folder, self._uid)
+        if self._lock is not None:
             try:
                 self._lock.acquire()
             except OSError as error:

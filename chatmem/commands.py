@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chatmem import export_file, markdown
 from chatmem.interface import CommandError
 from chatmem.storage import write_atomic
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from chatmem.indexed import IndexedMemory
     from chatmem.journal import Journal
 
-EXPORT_FORMAT = "chatmem-export"
-EXPORT_VERSION = 1
+READABLE = (".md", ".markdown")
 
 HELP = """\
 /end              finish the session and begin the next
@@ -25,7 +25,7 @@ HELP = """\
 /forget TEXT      erase every memory in which all words of TEXT occur
 /undo             take the last memory back
 /why              show the memory lines behind the last reply
-/export FILE      write everything to a file
+/export FILE      write everything to a new file; one that ends in .md is for reading
 /import FILE      add what a file holds to this memory; --all brings back what was forgotten, too
 /reset            erase everything that is kept of you
 /help             show this"""
@@ -36,12 +36,14 @@ def export(journal: Journal, name: str) -> str:
     path = _file(name, "/export")
     if path.exists():
         raise CommandError(f"{path} exists already: give the name of a new file")
-    sessions = [
-        {"uid": session["uid"], "session": session["number"], "turns": session["turns"]} for session in journal.export()
-    ]
-    content = {"format": EXPORT_FORMAT, "version": EXPORT_VERSION, "sessions": sessions}
-    write_atomic(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
-    said = f"Wrote {len(sessions)} sessions to {path}"
+    sessions = journal.dump()
+    if path.suffix.casefold() in READABLE:
+        text = markdown.render(sessions)
+    else:
+        content = {"format": export_file.FORMAT, "version": export_file.VERSION, "sessions": sessions}
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+    write_atomic(path, text.encode())
+    said = f"Wrote {count(len(sessions), 'session')} to {path}"
     return said if journal.vault is None else f"{said}. Everybody who has this file can read it: it is not encrypted"
 
 
@@ -52,23 +54,15 @@ def import_file(memory: IndexedMemory, name: str) -> str:
     """
     everything = name.endswith(" --all")
     path = _file(name.removesuffix(" --all").strip(), "/import")
+    if path.suffix.casefold() in READABLE:
+        raise CommandError(f"{path} is for reading: /export FILE.json writes a file that can be imported")
+    sessions = export_file.read(path)
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise CommandError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # covers bytes that are no UTF-8
-        raise CommandError(f"{path} is no JSON file that /export wrote") from error
-    if not isinstance(content, dict) or content.get("format") != EXPORT_FORMAT:
-        raise CommandError(f"{path} is no file that /export wrote")
-    version = content.get("version")
-    if not isinstance(version, int) or version > EXPORT_VERSION:
-        raise CommandError(f"{path} was written by a newer version of the program: update the program")
-    try:
-        restored = memory.journal.restore_all(content["sessions"], forgotten=everything)
+        restored = memory.journal.restore_all(sessions, forgotten=everything)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CommandError(f"{path} is damaged: nothing was imported") from error
     memory.sync()
-    said = f"Added {restored.added} of {len(content['sessions'])} sessions from {path}"
+    said = f"Added {restored.added} of {len(sessions)} sessions from {path}"
     if restored.forgotten:
         left_out = count(restored.forgotten, "sentence")
         said += f"; left out {left_out} that you had forgotten (/import FILE --all brings them back)"

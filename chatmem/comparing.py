@@ -6,6 +6,7 @@ Each looks at two facts as `chatmem/frames.py` reads them. They say yes only whe
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from chatmem import word_sets
@@ -27,6 +28,7 @@ _GONE = re.compile(  # "in Leuven, not Ghent", "tea rather than cocoa"
 )
 
 
+@lru_cache(maxsize=65536)  # states are derived by comparing the same few words many times
 def stem(word: str) -> str:
     """Return a word without the commonest endings, so that "eating" and "eat", "cats" and "cat" meet."""
     for ending in ("ing", "s"):

@@ -81,7 +81,7 @@ class SentenceEncoder:
             model = AutoModel.from_pretrained(folder, local_files_only=True).to(device)
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(f"the sentence encoder in {folder} cannot be loaded: {error}") from error
-        return cls(model, tokenizer, _fingerprint(folder))
+        return cls(model, tokenizer, fingerprint_of(folder))
 
     def encode(self, texts: Sequence[str]) -> Array:
         """Return (T, D) float32 unit rows for T texts; T may be 0."""
@@ -150,10 +150,10 @@ def _bundled_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _fingerprint(folder: Path) -> str:
+def fingerprint_of(folder: Path, kinds: Sequence[str] = ("json", "safetensors")) -> str:
     """Return a short hash of the weights and of how they are used: vectors of another encoder are not comparable."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.json")) + sorted(folder.rglob("*.safetensors")):
+    for path in [path for kind in kinds for path in sorted(folder.rglob(f"*.{kind}"))]:
         digest.update(path.relative_to(folder).as_posix().encode())
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -7,7 +7,7 @@ Simplest first: `NullMemory` (the arm `none`) is an index of nothing. `rag_basel
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import compress, islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from chatmem import storage
 from chatmem.choosing import THRESHOLD, Choice, Scored, Wanted
-from chatmem.interface import Recollection, Session
+from chatmem.interface import Recollection, Session, StoreError
 from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -134,6 +134,14 @@ class IndexedMemory:
             self.journal.erase(line.key for line in lines)
         self.sync()
 
+    def keep_at_most(self, count: int, now: datetime) -> int:
+        """Let the sessions that are worth least leave until `count` are left; return how many left."""
+        with self.locked():
+            gone = self.journal.keep_at_most(count, now)
+        if gone:
+            self.sync()
+        return len(gone)
+
     def reset(self) -> None:
         """Erase everything that is kept of this user."""
         with self.locked():
@@ -144,8 +152,18 @@ class IndexedMemory:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other programs on the same memory from writing index files; they wait."""
-        with FileLock(self.folder / "index.lock", mode=0o600) if self.folder is not None else nullcontext():
+        if self.folder is None:
             yield
+            return
+        lock = FileLock(self.folder / "index.lock", mode=0o600)
+        try:
+            lock.acquire()
+        except OSError as error:
+            raise StoreError(f"cannot write {self.folder}: {error.strerror}") from error
+        try:
+            yield
+        finally:
+            lock.release()
 
 
 def nearest_older(new: Line, ranked: Iterable[Line]) -> list[Line]:

@@ -11,21 +11,39 @@ Knows nothing of models: vectors are bytes with the fingerprint of the encoder t
 from __future__ import annotations
 
 import contextlib
+import logging
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from chatmem import audit, migration, rows, schema, state_rows, telling, tombstones
+from chatmem import (
+    audit,
+    capacity,
+    export_rows,
+    journal_words,
+    migration,
+    rows,
+    schema,
+    server,
+    state_rows,
+    telling,
+    tombstones,
+)
 from chatmem.echoes import echoes
 from chatmem.frames import normal
 from chatmem.interface import DamagedError, NewerError, Recollection, Session, StoreError, Turn
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.sentences import same_words, words
+from chatmem.times import Span
 from chatmem.vault import Vault, key_of
+
+log = logging.getLogger("chatmem")
+T = TypeVar("T")
+_DAMAGED = ("malformed", "not a database", "decode to UTF-8", "tokenize", "vtable constructor", "no such")  # in errors
 
 
 class Restored(NamedTuple):
@@ -35,11 +53,19 @@ class Restored(NamedTuple):
     forgotten: int
 
 
+class Waiting(NamedTuple):
+    """The sessions without vectors, oldest first, at one revision of the journal."""
+
+    revision: int  # changes whenever vectors were stored or text was erased
+    finished: list[int]
+    open: list[int]
+
+
 class Journal:
     """The record of one user. Every public method is one transaction; all raise `StoreError` for a disk's refusal."""
 
-    def __init__(self, url: str | sa.URL, vault: Vault | None = None) -> None:
-        """Open or make the journal at a database URL; "sqlite://" is one in RAM.
+    def __init__(self, url: str | sa.URL | sa.Engine, vault: Vault | None = None) -> None:
+        """Open or make the journal at a database URL, or one of `server.open_engine`; "sqlite://" is one in RAM.
 
         Args:
             url: where it is.
@@ -55,6 +81,7 @@ class Journal:
         self._file = _identity(self._engine.url)
         with self._transaction() as db:
             self._check(db)
+        self._suspected(failed=False)
 
     @classmethod
     def copy_in_ram(cls, path: Path, vault: Vault | None = None) -> Journal:
@@ -82,9 +109,9 @@ class Journal:
     def _check(self, db: sa.Connection) -> None:
         """Make the tables of a new journal; refuse a damaged, foreign or newer one."""
         if db.dialect.name == "sqlite":
-            answer = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-            if answer != "ok":
-                raise DamagedError(f"the journal is damaged: {answer}")
+            self._check_pages(db)
+        else:
+            server.make_schema(db)
         names = sa.inspect(db).get_table_names()
         if names and "meta" not in names:
             raise DamagedError("the journal is a database of another program")
@@ -95,6 +122,7 @@ class Journal:
                 [{"key": "format", "value": schema.FORMAT}, {"key": "version", "value": str(schema.VERSION)}],
             )
             db.execute(schema.meta.insert(), [{"key": "revision", "value": "0"}])
+            journal_words.create(db)
         found = {key: value for key, value in db.execute(sa.select(schema.meta.c.key, schema.meta.c.value))}
         if found.get("format") != schema.FORMAT:
             raise DamagedError("the journal is a database of another program")
@@ -102,6 +130,42 @@ class Journal:
             raise NewerError(f"the journal has version {found['version']}, newer than this program: update the program")
         schema.tombstones.create(db, checkfirst=True)
         migration.upgrade(db, int(found.get("version", "0")))
+        if self._is_suspect():
+            rows.check_values(db)
+            journal_words.check(db)
+
+    def _check_pages(self, db: sa.Connection) -> None:
+        """Refuse a damaged SQLite file; one that failed in use is checked in full, and its indexes are made again."""
+        suspect = self._is_suspect()
+        check = "PRAGMA integrity_check(1)" if suspect else "PRAGMA quick_check(1)"
+        answer = db.exec_driver_sql(check).scalar()
+        if suspect and answer != "ok":
+            db.exec_driver_sql("REINDEX")
+            journal_words.create(db)
+            answer = db.exec_driver_sql(check).scalar()
+            log.warning("The indexes of the journal were damaged and are made again.")
+        if answer != "ok":
+            raise DamagedError(f"the journal is damaged: {answer}")
+
+    def _is_suspect(self) -> bool:
+        return self._suspect is not None and self._suspect.exists()
+
+    @property
+    def _suspect(self) -> Path | None:
+        """The file that says that the journal failed in use; None where it is in no file."""
+        url = self._engine.url
+        if url.get_backend_name() != "sqlite" or not url.database:
+            return None
+        return Path(f"{url.database}.suspect")
+
+    def _suspected(self, *, failed: bool) -> None:
+        """Note for the next start that the journal failed in use, or that it is sound again."""
+        if (mark := self._suspect) is not None:
+            with contextlib.suppress(OSError):
+                if failed:
+                    mark.touch(mode=0o600)
+                else:
+                    mark.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -112,10 +176,13 @@ class Journal:
                 yield db
         except sa.exc.DBAPIError as error:
             self._check_in_place()
-            damaged = "malformed" in str(error.orig) or "not a database" in str(error.orig)
+            damaged = any(sign in str(error.orig) for sign in _DAMAGED)
             kind = DamagedError if damaged else StoreError
-            raise kind(f"the journal cannot be used: {error.orig}") from error
+            if damaged:
+                self._suspected(failed=True)
+            raise kind(f"the journal cannot be used: {server.reason(self._engine, error)}") from error
         except (ValueError, OverflowError) as error:  # a value in the file that no version of us wrote
+            self._suspected(failed=True)
             raise DamagedError(f"the journal is damaged: {error}") from error
         except MemoryError as error:
             if self.vault is None:
@@ -126,6 +193,22 @@ class Journal:
         """Refuse to go on with a file that another one was put in the place of: nobody reads it again."""
         if self._file not in (None, _identity(self._engine.url)):
             raise StoreError("the journal was replaced by another program: start this one again")
+
+    def lock(self, uid: str) -> server.SessionLock | None:
+        """Return the lock of a session in progress where the journal is on a server; None where files do that."""
+        return None if self._engine.dialect.name == "sqlite" else server.SessionLock(self._engine, uid)
+
+    def _with_words(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something that needs the word index in a transaction; once more with a new one where that is damaged."""
+        try:
+            with self._transaction() as db:
+                return work(db)
+        except DamagedError:
+            with self._transaction() as db:
+                journal_words.create(db)
+            log.warning("The word index beside the journal was damaged and is made again.")
+        with self._transaction() as db:
+            return work(db)
 
     def close(self) -> None:
         """Close every connection."""
@@ -155,7 +238,8 @@ class Journal:
         Raises:
             LookupError: the session is not there any more.
         """
-        with self._transaction() as db:
+
+        def write(db: sa.Connection) -> tuple[int, list[str]]:
             if not rows.has_session(db, session, uid):
                 raise LookupError(f"there is no session {session}")
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))  # they lack this turn
@@ -163,6 +247,8 @@ class Journal:
             if turn.speaker == "user" and tombstones.are_there(db):
                 tombstones.lift(db, rows.select_lines(db, where=schema.turns.c.key == key))
             return key, new
+
+        return self._with_words(write)
 
     def finish(self, session: int, when: datetime) -> None:
         """Close a session; one without a turn leaves no trace."""
@@ -178,7 +264,6 @@ class Journal:
         """Let a line take the place of older ones, by their keys."""
         with self._transaction() as db:
             state_rows.supersede(db, line, older)
-            rows.bump(db)
 
     def record(self, session: Session, *, uid: str | None = None) -> int | None:
         """Write a whole finished session, and return its number; None when it is empty or its uid is known already."""
@@ -186,28 +271,33 @@ class Journal:
             return telling.insert_whole(db, session, uid or uuid.uuid4().hex)
 
     def restore_all(self, exported: Sequence[Mapping[str, Any]], *, forgotten: bool = False) -> Restored:
-        """Write the sessions that `export` returned and that are not here yet, all or none.
+        """Write the sessions that `dump` or `export` returned and that are not here yet, all or none.
+
+        Into an empty journal states come as they were dumped; else they are derived from all that is there then.
 
         Args:
             exported: the sessions.
             forgotten: whether sentences that were forgotten since come back, too.
 
         Raises:
-            KeyError, TypeError, ValueError: they are not what `export` returns; nothing was written.
+            KeyError, TypeError, ValueError: they are something else; nothing was written.
         """
-        sessions = [(str(row["uid"]), Session(tuple(rows.turn(turn) for turn in row["turns"]))) for row in exported]
+        sessions = export_rows.sessions(exported)
         with self._transaction() as db:
+            is_empty = db.scalar(sa.select(schema.sessions.c.number).limit(1)) is None
             if forgotten:
                 telling.drop_shorter(db, sessions)
-            added = [telling.insert_whole(db, session, uid, derived=False) for uid, session in sessions]
-            numbers = [number for number in added if number is not None]
+            numbers = export_rows.load(db, exported)
             new = rows.select_lines(db, where=schema.turns.c.session.in_(numbers))
             buried = [] if forgotten else tombstones.buried(db, new)
             if forgotten:
                 tombstones.lift(db, new)
             if buried:
                 rows.erase(db, buried)
-            state_rows.derive_all(db)  # what is imported may be older than what is here
+            if buried or forgotten:
+                journal_words.scrub(db)
+            if buried or (numbers and not (is_empty and export_rows.have_states(exported))):
+                state_rows.derive_all(db)  # what is imported may be older than what is here
             rows.bump(db)
         return Restored(len(numbers), sum(line.kind in MEMORY_KINDS for line in buried))
 
@@ -216,25 +306,27 @@ class Journal:
         with self._transaction() as db:
             tombstones.paste(db, key, marks)
 
-    def drop_vectors(self) -> None:
-        """Drop the vectors of every session; they can be made again."""
+    def drop_vectors(self, sessions: Collection[int]) -> None:
+        """Drop the vectors of some sessions; they can be made again."""
         with self._transaction() as db:
-            db.execute(schema.vectors.delete())
+            db.execute(schema.vectors.delete().where(schema.vectors.c.session.in_(sessions)))
             rows.bump(db)
 
-    def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> None:
-        """Keep the vectors of a session beside its text, in place of older ones."""
+    def store_vectors(self, session: int, fingerprint: str, slot: bytes, lines: bytes) -> int:
+        """Keep the vectors of a session beside its text, in place of older ones, and return the revision."""
         with self._transaction() as db:
             db.execute(schema.vectors.delete().where(schema.vectors.c.session == session))
             row = {"session": session, "fingerprint": fingerprint, "slot": slot, "lines": lines}
             db.execute(schema.vectors.insert(), [row])
             rows.bump(db)
+            return rows.revision(db)
 
     def discard(self, session: int) -> None:
         """Erase a session as if it had never been."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete().where(schema.sessions.c.number == session))
             state_rows.derive_all(db)
+            journal_words.scrub(db)
             rows.bump(db)
 
     def forget(self, text: str) -> list[Recollection]:
@@ -267,12 +359,24 @@ class Journal:
             tombstones.lay(db, gone)
             rows.erase(db, gone)
             state_rows.derive_all(db)
+            journal_words.scrub(db)
+
+    def keep_at_most(self, count: int, now: datetime) -> list[int]:
+        """Erase the finished sessions that are worth least until `count` are left, and return their numbers."""
+        with self._transaction() as db:
+            gone = capacity.leaving(db, count, now)
+            if gone:
+                db.execute(schema.sessions.delete().where(schema.sessions.c.number.in_(gone)))
+                journal_words.scrub(db)
+                rows.bump(db)
+        return gone
 
     def clear(self) -> None:
         """Erase everything."""
         with self._transaction() as db:
             db.execute(schema.sessions.delete())
             tombstones.clear(db)
+            journal_words.scrub(db)
             rows.bump(db)
         self._vacuum()
 
@@ -285,12 +389,13 @@ class Journal:
         """Mend of it what can be mended; vectors are made again by the memory."""
         with self._transaction() as db:
             audit.mend(db)
+            journal_words.scrub(db)
         self._vacuum()
 
     def _vacuum(self) -> None:
         """Rewrite the file without the pages that are free now."""
         if self._engine.dialect.name != "sqlite":
-            return
+            return server.vacuum(self._engine, list(schema.metadata.tables))
         connection = self._engine.raw_connection()
         try:
             connection.cursor().execute("VACUUM")
@@ -300,11 +405,6 @@ class Journal:
             connection.close()
 
     # Reading
-
-    def revision(self) -> int:
-        """Return a number that changes whenever vectors were stored or text was erased."""
-        with self._transaction() as db:
-            return int(db.scalar(sa.select(schema.meta.c.value).where(schema.meta.c.key == "revision")) or 0)
 
     def open_sessions(self) -> list[tuple[int, str]]:
         """Return number and uid of the sessions that nobody has finished."""
@@ -335,39 +435,67 @@ class Journal:
                 session["turns"].append(turn)
         return list(found.values())
 
-    def unindexed(self, fingerprint: str) -> list[int]:
-        """Return the finished sessions that have no vectors of this encoder, oldest first."""
-        current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
-        query = (
-            sa.select(schema.sessions.c.number)
-            .where(schema.sessions.c.finished.is_not(None), schema.sessions.c.number.not_in(current))
-            .order_by(schema.sessions.c.number)
-        )
+    def dump(self) -> list[dict[str, Any]]:
+        """Return all that is kept but the vectors as plain values, oldest session first: what /export writes."""
         with self._transaction() as db:
-            return list(db.scalars(query))
+            return export_rows.dump(db)
+
+    def has_other_vectors(self, fingerprint: str) -> bool:
+        """Tell whether vectors of another encoder are here; they are never read, and replaced one session at a time."""
+        query = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint != fingerprint).limit(1)
+        with self._transaction() as db:
+            return db.scalar(query) is not None
 
     def lines(self, session: int | None = None) -> list[rows.Line]:
         """Return the sentences of one session, or of all, in the order in which they were said."""
         with self._transaction() as db:
             return rows.select_lines(db, session)
 
-    def pending(self, fingerprint: str) -> list[rows.Line]:
-        """Return the sentences of sessions that have no vectors of this encoder yet: open ones, and new ones."""
+    def waiting(self, fingerprint: str) -> Waiting:
+        """Return which sessions have no vectors of this encoder yet, and the revision."""
         current = sa.select(schema.vectors.c.session).where(schema.vectors.c.fingerprint == fingerprint)
-        waiting = sa.select(schema.sessions.c.number).where(schema.sessions.c.number.not_in(current))
+        columns = schema.sessions.c
+        query = sa.select(columns.number, columns.finished).where(columns.number.not_in(current))
         with self._transaction() as db:
-            numbers = list(db.scalars(waiting))  # a query of its own, so that the next one finds turns by their index
-            return rows.select_lines(db, where=schema.turns.c.session.in_(numbers)) if numbers else []
+            found = db.execute(query.order_by(columns.number)).all()
+            return Waiting(
+                rows.revision(db),
+                [number for number, finished in found if finished is not None],
+                [number for number, finished in found if finished is None],
+            )
 
-    def vectors(self, fingerprint: str) -> list[rows.SessionVectors]:
-        """Return the vectors that this encoder made, oldest session first."""
-        query = (
-            sa.select(schema.vectors.c.session, schema.vectors.c.slot, schema.vectors.c.lines)
-            .where(schema.vectors.c.fingerprint == fingerprint)
-            .order_by(schema.vectors.c.session)
-        )
+    def slots(self, fingerprint: str) -> tuple[int, list[tuple[int, bytes]]]:
+        """Return the revision, and the number and the slot of each session that this encoder read, oldest first."""
+        columns = schema.vectors.c
+        query = sa.select(columns.session, columns.slot).where(columns.fingerprint == fingerprint)
         with self._transaction() as db:
-            return [rows.SessionVectors(*row) for row in db.execute(query)]
+            found = db.execute(query.order_by(columns.session)).all()
+            return rows.revision(db), [(number, slot) for number, slot in found]
+
+    def pages(self, sessions: Collection[int], fingerprint: str, kinds: Collection[str]) -> list[rows.Page]:
+        """Return sessions that this encoder read, with their lines of some kinds and all their vectors."""
+        with self._transaction() as db:
+            return rows.select_pages(db, sessions, fingerprint, kinds)
+
+    def word_scores(self, query: str) -> dict[int, float]:
+        """Return the BM25 score of the lines that share a word with a query, by their keys."""
+        return self._with_words(lambda db: journal_words.scores(db, query))
+
+    def sessions_of(self, keys: Collection[int]) -> set[int]:
+        """Return the sessions of lines, by the keys of these."""
+        query = sa.select(schema.turns.c.session).join(schema.lines, schema.lines.c.turn == schema.turns.c.key)
+        with self._transaction() as db:
+            return set(db.scalars(query.where(schema.lines.c.key.in_(keys))))
+
+    def newest_sessions(self, kinds: Collection[str], count: int) -> set[int]:
+        """Return the newest sessions that together hold so many different current lines of some kinds."""
+        with self._transaction() as db:
+            return rows.select_newest_sessions(db, kinds, count)
+
+    def sessions_on(self, days: Span) -> set[int]:
+        """Return the sessions with a line that was said on some days or speaks of one of them."""
+        with self._transaction() as db:
+            return rows.select_sessions_on(db, days)
 
     def matching(self, text: str) -> list[rows.Line]:
         """Return the sentences that `forget` would erase."""

@@ -101,7 +101,7 @@ class TransformersModel:
         transformers.utils.logging.disable_progress_bar()
         transformers.utils.logging.set_verbosity_error()
         place = choose_device(device)
-        source, options = _find(name)
+        source, options = find_model(name)
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, **options)
             model = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, **options)
@@ -256,7 +256,7 @@ def check_available(name: str, device: str) -> None:
     """
     if device not in ("auto", "cpu"):
         choose_device(device)
-    _find(name)
+    find_model(name)
 
 
 def is_local(name: str) -> bool:
@@ -264,7 +264,7 @@ def is_local(name: str) -> bool:
     return name == bundled.NAME or Path(name).exists() or (os.sep in name.removeprefix("~") and name[0] in "./~")
 
 
-def _find(name: str) -> tuple[str, dict[str, Any]]:
+def find_model(name: str) -> tuple[str, dict[str, Any]]:
     """Return where to load a model from, and the options for it.
 
     Raises:

@@ -8,11 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from chatmem import rows, schema, state_rows, telling
+from chatmem import journal_words, rows, schema, state_rows, telling
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.times import holds
 
 _KNOWS_STATES = 2  # the first version whose lines have states
+_KNOWS_DAYS = 3  # ... and the days of which they speak
 
 
 def upgrade(db: sa.Connection, version: int) -> None:
@@ -21,8 +22,12 @@ def upgrade(db: sa.Connection, version: int) -> None:
         return
     if version < _KNOWS_STATES:
         read_again(db)
-    else:
+    elif version < _KNOWS_DAYS:
         add_days(db)
+    for table in schema.metadata.sorted_tables:
+        for index in table.indexes:
+            index.create(db, checkfirst=True)
+    journal_words.create(db)
     at = schema.meta.c.key == "version"
     db.execute(schema.meta.update().where(at).values(value=str(schema.VERSION)))
 

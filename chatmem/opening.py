@@ -6,6 +6,7 @@ Says what it did through the logger `chatmem`, never with the words of a memory.
 from __future__ import annotations
 
 import logging
+import os
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -16,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from chatmem import encrypting, storage
+from chatmem import encrypting, rows, server, storage
 from chatmem.interface import DamagedError, LockedError, NewerError, StoreError, Turn
 from chatmem.journal import Journal
 from chatmem.schema import connect
@@ -56,6 +57,9 @@ def open_user(memory_dir: Path, user: str, passphrase: Callable[[str], str] | No
     vault = None if header is None else encrypting.unlock(header, passphrase)
     try:
         is_new = not path.exists()
+        for place in (folder, path):
+            if place.exists() and not os.access(place, os.W_OK):  # SQLite would open it and fail at the first line
+                raise StoreError(f"cannot write {place}: it is read-only")
         journal = _open_or_repair(path, vault, is_new=is_new)
         _finish_abandoned(journal, folder)
     except (NewerError, LockedError):
@@ -66,6 +70,18 @@ def open_user(memory_dir: Path, user: str, passphrase: Callable[[str], str] | No
     return Opened(journal, folder)
 
 
+def open_store(store: str, user: str) -> Opened:
+    """Open or make the memory of a user on a server; nothing of it is kept on this machine.
+
+    Raises:
+        UsageError: the URL or the name cannot be used.
+        StoreError: the server cannot be reached, or what is there cannot be used.
+    """
+    journal = Journal(server.open_engine(store, user))
+    _finish_abandoned(journal, None)
+    return Opened(journal, None)
+
+
 def _open_or_repair(path: Path, vault: Vault | None, *, is_new: bool) -> Journal:
     """Open the journal; a damaged one is set aside, and what can be read of it goes into a new one."""
     try:
@@ -74,6 +90,7 @@ def _open_or_repair(path: Path, vault: Vault | None, *, is_new: bool) -> Journal
         if encrypting.has_changed(path.parent, vault):
             raise LockedError("another program has just encrypted or decrypted this memory: start again") from error
         aside = storage.set_aside(path, datetime.now().strftime("%Y%m%d-%H%M%S"))
+        path.with_name(f"{path.name}.suspect").unlink(missing_ok=True)
         journal = Journal.at(path, vault)
         sessions = list(_read_damaged(aside, vault))
         journal.take_tombstones(*_read_tombstones(aside, vault))
@@ -112,8 +129,18 @@ def _read_damaged(path: Path, vault: Vault | None) -> Iterator[dict[str, Any]]:
         turn = {"speaker": speaker, "text": text, "when": when, "explicit": bool(explicit), "position": position}
         sessions.setdefault(number, []).append(turn)
     for number, turns in sessions.items():
+        turns = [turn for turn in turns if _is_whole(turn)]
         in_order = sorted(turns, key=lambda turn: (not isinstance(turn["position"], int), turn["position"]))
         yield {"uid": uids.get(number, uuid.uuid4().hex), "turns": in_order}
+
+
+def _is_whole(turn: dict[str, Any]) -> bool:
+    """Tell whether a turn can be written again; one with a damaged time or speaker does not take its session along."""
+    try:
+        rows.turn(turn)
+    except (KeyError, TypeError, ValueError):
+        return False
+    return True
 
 
 def _read_tombstones(path: Path, vault: Vault | None) -> tuple[str, list[str]]:
@@ -129,10 +156,12 @@ def _rows(path: Path, vault: Vault | None, query: str) -> Iterator[tuple[Any, ..
         yield from db.execute(query)
 
 
-def _finish_abandoned(journal: Journal, folder: Path) -> None:
+def _finish_abandoned(journal: Journal, folder: Path | None) -> None:
     """Finish the sessions whose program is gone: nobody holds their lock any more."""
     for number, uid in journal.open_sessions():
-        lock = session_lock(folder, uid)
+        lock = session_lock(journal, folder, uid)
+        if lock is None:
+            continue
         try:
             lock.acquire(blocking=False)
         except Timeout:
@@ -148,13 +177,16 @@ def _finish_abandoned(journal: Journal, folder: Path) -> None:
             log.warning("Recovered a session of %d lines from %s.", len(said), started)
 
 
-def session_lock(folder: Path, uid: str) -> FileLock:
-    """Return the lock that a program holds while a session of its own is open."""
+def session_lock(journal: Journal, folder: Path | None, uid: str) -> FileLock | server.SessionLock | None:
+    """Return the lock that a program holds while a session of its own is open; None where no other one can see it."""
+    if folder is None:
+        return journal.lock(uid)
     return FileLock(folder / f"open-{uid}.lock", mode=0o600)
 
 
-def release(lock: FileLock) -> None:
+def release(lock: FileLock | server.SessionLock) -> None:
     """Let go of a session's lock and take its file away."""
     lock.release()
-    with suppress(OSError):
-        Path(lock.lock_file).unlink(missing_ok=True)
+    if isinstance(lock, FileLock):
+        with suppress(OSError):
+            Path(lock.lock_file).unlink(missing_ok=True)

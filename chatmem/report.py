@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from chatmem.evaluation import mean_and_deviation, median_and_p95
+from chatmem.report_reliability import render_reliability
 from chatmem.report_targets import render_targets
 from chatmem.report_trained import render_trained
 from chatmem.results import milliseconds, pick, ratio, share
@@ -27,6 +28,7 @@ def render_report(results: dict[str, Any]) -> str:
         _forms(results),
         render_trained(results.get("trained", {})),
         _latency(results),
+        *([render_reliability(results["reliability"])] if results.get("reliability") else []),
         _cost(results),
         _conclusions(results),
         _method(results),

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -57,23 +57,27 @@ class Line:
         return said_days(self.text, self.when, self.until, self.holds)
 
 
-_OWN_COLUMNS = ("key", "text", "kind", "status", "said", "sentence", "until", "superseded_by")
 _HOLDS = (schema.lines.c.holds_from, schema.lines.c.holds_until)
-_COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields
-    **{name: schema.lines.c[name] for name in _OWN_COLUMNS},
-    **{name: schema.turns.c[name] for name in ("session", "when", "speaker")},
+_COLUMNS: dict[str, sa.Column[Any]] = {  # by the names of Line's fields, and in their order
+    "key": schema.lines.c.key,
     "turn_key": schema.lines.c.turn,
+    **{name: schema.lines.c[name] for name in ("text", "kind", "status")},
+    "session": schema.turns.c.session,
     "turn": schema.turns.c.position,
+    **{name: schema.turns.c[name] for name in ("when", "speaker")},
+    **{name: schema.lines.c[name] for name in ("said", "sentence", "until", "superseded_by")},
 }
 
 
 @dataclass(frozen=True, slots=True)
-class SessionVectors:
-    """What the archive keeps of one session: raw bytes of the slot and of its lines' vectors."""
+class Page:
+    """One session as recall reads it: some of its lines, and the raw bytes of the vectors of all of them."""
 
     session: int
-    slot: bytes
-    lines: bytes
+    lines: list[Line]
+    places: list[int]  # of these lines among all `total`
+    total: int
+    vectors: bytes
 
 
 def bump(db: sa.Connection) -> None:
@@ -82,12 +86,28 @@ def bump(db: sa.Connection) -> None:
     db.execute(schema.meta.update().where(schema.meta.c.key == "revision").values(value=value))
 
 
+def revision(db: sa.Connection) -> int:
+    """Return a number that changes whenever vectors were stored or text was erased."""
+    return int(db.scalar(sa.select(schema.meta.c.value).where(schema.meta.c.key == "revision")) or 0)
+
+
 def turn(row: Mapping[Any, Any]) -> Turn:
     """Return the turn of a row, or of what `export` made of one; KeyError, TypeError, ValueError if it is none."""
     speaker, text, when = row["speaker"], row["text"], datetime.fromisoformat(row["when"])
     if speaker not in ("user", "assistant") or not isinstance(text, str) or when.tzinfo is None:
         raise ValueError("a turn needs a speaker, a text and a time with its zone")
     return Turn(speaker, text, when, bool(row["explicit"]))
+
+
+def check_values(db: sa.Connection) -> None:
+    """Read everything; ValueError, or the database's own error, where a value is none that a version of us wrote."""
+    select_lines(db)
+    db.execute(sa.select(schema.sessions)).all()
+    for row in db.execute(sa.select(schema.turns)).mappings():
+        turn(row)
+        json.loads(row["sources"])
+    for refers in db.scalars(sa.select(schema.lines.c.refers)):
+        json.loads(refers)
 
 
 def insert_session(db: sa.Connection, uid: str, when: datetime) -> int:
@@ -106,24 +126,103 @@ def select_lines(
     db: sa.Connection, session: int | None = None, *, where: sa.ColumnElement[bool] | None = None
 ) -> list[Line]:
     """Return lines in the order in which they were said."""
-    query = (
-        sa.select(*(column.label(name) for name, column in _COLUMNS.items()), *_HOLDS)
-        .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
-        .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
-    )
+    query = _lines_query()
     if session is not None:
         query = query.where(schema.turns.c.session == session)
     if where is not None:
         query = query.where(where)
-    return [_line(row) for row in db.execute(query).mappings()]
+    return [_line(row) for row in db.execute(query)]
 
 
-def _line(row: Mapping[Any, Any]) -> Line:
-    """Return the line of a row of `select_lines`."""
-    until = None if row["until"] is None else datetime.fromisoformat(row["until"])
-    own = {name: row[name] for name in _COLUMNS}
-    holds = as_span(row["holds_from"], row["holds_until"])
-    return Line(**{**own, "when": datetime.fromisoformat(row["when"]), "until": until, "holds": holds})
+def select_pages(db: sa.Connection, sessions: Collection[int], fingerprint: str, kinds: Collection[str]) -> list[Page]:
+    """Return the sessions of some numbers that have vectors of an encoder, with their lines of some kinds."""
+    columns = schema.vectors.c
+    having = sa.select(columns.session, columns.lines).where(
+        columns.session.in_(sessions), columns.fingerprint == fingerprint
+    )
+    pages = {session: Page(session, [], [], 0, vectors) for session, vectors in db.execute(having)}
+    turn, line = schema.turns.c, schema.lines.c
+    there = sa.select(turn.session, line.key, line.kind).join(schema.lines, line.turn == turn.key)
+    there = there.where(turn.session.in_(pages)).order_by(turn.session, turn.position, line.key)
+    totals, places = dict.fromkeys(pages, 0), dict[int, int]()
+    for session, key, kind in db.execute(there):
+        if kind in kinds:
+            places[key] = totals[session]
+        totals[session] += 1
+    for found in select_lines(db, where=line.key.in_(places)):
+        pages[found.session].lines.append(found)
+        pages[found.session].places.append(places[found.key])
+    return [replace(page, total=totals[page.session]) for page in pages.values()]
+
+
+def select_sessions_on(db: sa.Connection, days: Span) -> set[int]:
+    """Return the sessions with a line that was said on some days, in any time zone, or speaks of one of them."""
+    columns, day = schema.lines.c, timedelta(days=1)
+    said: sa.ColumnElement[bool] = sa.true()
+    speaks: sa.ColumnElement[bool] = sa.true()
+    if days.first is not None:
+        said &= columns.at >= _seconds(days.first - day)
+        speaks &= columns.holds_until.is_(None) | (columns.holds_until >= str(days.first))
+    if days.last is not None:
+        said &= columns.at <= _seconds(days.last + 2 * day)
+        speaks &= columns.holds_from.is_(None) | (columns.holds_from <= str(days.last))
+    dated = columns.holds_from.is_not(None) | columns.holds_until.is_not(None)
+    query = sa.select(schema.turns.c.session).join(schema.lines, columns.turn == schema.turns.c.key)
+    return {*db.scalars(query.where(said)), *db.scalars(query.where(dated, speaks))}
+
+
+def select_newest_sessions(db: sa.Connection, kinds: Collection[str], count: int) -> set[int]:
+    """Return the newest sessions that together hold so many different current lines of some kinds."""
+    columns = schema.lines.c
+    query = (
+        sa.select(schema.turns.c.session, columns.words)
+        .join(schema.turns, columns.turn == schema.turns.c.key)
+        .where(columns.kind.in_(kinds), columns.status == "active")
+        .order_by(columns.key.desc())
+        .execution_options(yield_per=256)
+    )
+    told, found = set[str](), set[int]()
+    for session, words in db.execute(query):
+        told.add(words)
+        found.add(session)
+        if len(told) > count:
+            break
+    return found
+
+
+def _seconds(day: date) -> float:
+    """Return the beginning of a day in seconds since 1970."""
+    return datetime.combine(day, time(), UTC).timestamp()
+
+
+def _lines_query() -> sa.Select[Any]:
+    """Return the query for all lines in the order in which they were said."""
+    return (
+        sa.select(*(column.label(name) for name, column in _COLUMNS.items()), *_HOLDS)
+        .join(schema.turns, schema.turns.c.key == schema.lines.c.turn)
+        .order_by(schema.turns.c.session, schema.turns.c.position, schema.lines.c.key)
+    )
+
+
+def _line(row: Sequence[Any]) -> Line:
+    """Return the line of a row of `_lines_query`; its columns are in the order of the fields."""
+    key, turn_key, text, kind, status, session, place, when, speaker, said, sentence, until, by, first, last = row
+    return Line(
+        key,
+        turn_key,
+        text,
+        kind,
+        status,
+        session,
+        place,
+        datetime.fromisoformat(when),
+        speaker,
+        said,
+        sentence,
+        None if until is None else datetime.fromisoformat(until),
+        by,
+        as_span(first, last),
+    )
 
 
 def as_span(first: str | None, last: str | None) -> Span | None:

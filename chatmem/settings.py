@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -22,9 +22,12 @@ class Settings:
     user: str = "default"
     memory_dir: Path = Path()
     memory: MemoryName = "gru"
+    store: str | None = field(default=None, repr=False)  # may hold a password
     temporary: bool = False
     k: int = 3
     slots: int = 10
+    embedder: str | None = None
+    max_sessions: int | None = None
     model: str = bundled.NAME
     device: str = "auto"
     max_new_tokens: int = 128
@@ -65,6 +68,8 @@ def parse_args(argv: Sequence[str] | None = None) -> Settings:
     given = _parser().parse_args(argv)
     if given.encryption and given.temporary:
         raise UsageError("--temporary uses no memory that could be encrypted: leave it out")
+    if given.encryption and given.store:
+        raise UsageError("--encrypt is for files on this machine: a memory in --store is encrypted by its server")
     try:
         memory_dir = (given.memory_dir or _default_memory_dir()).expanduser()
     except RuntimeError as error:  # "~nobody"
@@ -83,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     memory = parser.add_argument_group("memory")
     memory.add_argument("--user", default="default", metavar="NAME", help="whose memory this is (default: default)")
     memory.add_argument("--memory-dir", type=Path, metavar="DIR", help="where memories lie (default: the data folder)")
+    memory.add_argument("--store", metavar="URL", help="a PostgreSQL server to keep them on, for several machines")
     memory.add_argument(
         "--memory", choices=["gru", "rag", "neural", "none"], default="gru", help="how it is read (default: gru)"
     )
@@ -90,7 +96,13 @@ def _parser() -> argparse.ArgumentParser:
     memory.add_argument("--k", type=_at_least(0), default=3, help="largest number of memory lines (default: 3)")
     memory.add_argument("--slots", type=_at_least(1), default=10, help="sessions in the pool (default: 10)")
     memory.add_argument(
+        "--max-sessions", type=_at_least(1), metavar="N", help="let old, unused sessions leave beyond N (default: none)"
+    )
+    memory.add_argument(
         "--idle-timeout", type=_minutes, metavar="MINUTES", help="finish the session after silence (default: never)"
+    )
+    memory.add_argument(
+        "--embedder", metavar="NAME|DIR", help="another sentence encoder: folder or hub name (default: the bundled one)"
     )
     _add_encryption(parser)
     model = parser.add_argument_group("language model")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import sqlalchemy as sa
 
@@ -19,33 +20,47 @@ from chatmem.states import NUM_RIVALS, Ledger, Statement, derive, handles_for
 from chatmem.times import end_of
 
 _LINES = schema.lines.c
+_DAY = timedelta(days=1)
+_AT_ONCE = 100  # handles or lines in one query
+T = TypeVar("T")
+_LATELY = 10 * NUM_RIVALS  # lines with a handle that were written last; an import writes older ones, too
 _STATED = (*sorted(MEMORY_KINDS), "retraction")
 
 
-def advance(db: sa.Connection, new: Statement) -> bool:
-    """Let a new line change the states of older ones; tell whether it did. Its own state is set in `new` too."""
+def advance(db: sa.Connection, new: Statement) -> None:
+    """Let a new line change the states of older ones. Its own state is set in `new` too."""
     index(db, [new])
-    newest = db.scalar(sa.select(_LINES.at).where(_LINES.key != new.key).order_by(_LINES.at.desc()).limit(1))
-    if newest is not None and newest > new.when.timestamp():
+    related = _related(db, new)
+    if any(old.when > new.when for old in related):
         derive_all(db)  # something older came later: an import, or a clock that was set back
         new.status = _statements(db, _LINES.key == new.key)[0].status
-        return True
+        return
     ledger = Ledger()
-    ledger.load(_related(db, new))
+    ledger.load(related)
     ledger.add(new)
+    ledger.expire(_newest(db) or new.when)
     _write(db, ledger)
-    return bool(ledger.changed - {new.key})
 
 
-def expire(db: sa.Connection, now: datetime) -> bool:
-    """Let temporary lines be over whose time has passed; tell whether any is."""
+def expire(db: sa.Connection, now: datetime) -> None:
+    """Let lines be over whose time has passed since the newest line was said."""
+    since = _newest(db)
+    if since is None:
+        return
     ledger = Ledger()
-    said, today = sa.func.substr(schema.turns.c.when, 1, 10), now.date() + timedelta(days=1)  # in any time zone
-    has_run_out = (_LINES.holds_until >= said) & (_LINES.holds_until <= today.isoformat())
-    ledger.load(_statements(db, ((_LINES.kind == "temporary") | has_run_out) & (_LINES.status == "active")))
+    first, last = (str(day) for day in (since.date() - _DAY, now.date() + _DAY))  # in any time zone
+    of_a_time = (_LINES.kind == "temporary") & (_LINES.status == "active")
+    run_out = (_LINES.status == "active") & _LINES.holds_until.between(first, last)
+    of_future = (_LINES.kind == "temporary") | (_LINES.holds_until >= sa.func.substr(schema.turns.c.when, 1, 10))
+    ledger.load(_statements(db, (of_a_time | run_out) & of_future))
     ledger.expire(now)
     _write(db, ledger)
-    return bool(ledger.changed)
+
+
+def _newest(db: sa.Connection) -> datetime | None:
+    """Return when the newest line was said."""
+    newest = db.scalar(sa.select(_LINES.at).order_by(_LINES.at.desc()).limit(1))
+    return None if newest is None else datetime.fromtimestamp(newest, UTC)
 
 
 def derive_all(db: sa.Connection) -> None:
@@ -75,6 +90,12 @@ def index(db: sa.Connection, statements: Iterable[Statement]) -> None:
         db.execute(schema.handles.insert(), values)
 
 
+def index_of(db: sa.Connection, keys: Sequence[int]) -> None:
+    """Let lines that were written by themselves be found by what may change their states."""
+    for start in range(0, len(keys), _AT_ONCE):
+        index(db, _statements(db, _LINES.key.in_(keys[start : start + _AT_ONCE])))
+
+
 def supersede(db: sa.Connection, key: int, older: Sequence[int]) -> None:
     """Let a line take the place of older ones, now and whenever states are derived again."""
     new = _statements(db, _LINES.key == key)[0]
@@ -96,25 +117,39 @@ def keep(db: sa.Connection, keys: Sequence[int]) -> None:
 
 def _related(db: sa.Connection, new: Statement) -> list[Statement]:
     """Return the older lines that a new one may change, oldest first."""
-    found = _statements(db, _LINES.key.in_(new.refers) | _LINES.key.in_(_sharing(handles_for(new))))
+    found = {old.key: old for old in _statements(db, _LINES.key.in_(new.refers))} | _sharing(db, handles_for(new))
     if new.kind == "retraction" and found:  # what was told in the same words, and what these had superseded
-        keys = [old.key for old in found]
-        same = {f"={normal(old.text)}" for old in found}
-        found = _statements(db, _LINES.key.in_(keys) | _LINES.key.in_(_sharing(same)) | _LINES.superseded_by.in_(keys))
-    return [old for old in found if old.key != new.key]
+        same = {f"={normal(old.text)}" for old in found.values()}
+        before = [
+            old
+            for keys in _chunks(sorted(found))
+            for old in _statements(db, _LINES.superseded_by.in_(keys) | _LINES.key.in_(keys))
+        ]
+        found |= _sharing(db, same) | {old.key: old for old in before}
+    found.pop(new.key, None)
+    return sorted(found.values(), key=lambda old: old.order)
 
 
-def _sharing(handles: Collection[str]) -> sa.Select[tuple[int]]:
-    """Return the query for the keys of the newest lines with each of some handles."""
+def _sharing(db: sa.Connection, handles: Collection[str]) -> dict[int, Statement]:
+    """Return the newest lines with each of some handles, by their keys.
+
+    Each handle is looked up by itself in its index: a window over all lines with it would grow with them.
+    """
     table = schema.handles.c
-    rank = sa.func.row_number().over(partition_by=table.handle, order_by=(_LINES.at.desc(), _LINES.key.desc()))
-    ranked = (
-        sa.select(table.line, rank.label("rank"))
-        .join(schema.lines, _LINES.key == table.line)
-        .where(table.handle.in_(sorted(handles)))
-        .subquery()
-    )
-    return sa.select(ranked.c.line).where(ranked.c.rank <= NUM_RIVALS + 1)  # the new line itself is among them
+    found: dict[int, Statement] = {}
+    for chunk in _chunks(sorted(handles)):
+        newest = []
+        for handle in chunk:
+            written = sa.select(table.line).where(table.handle == handle).order_by(table.line.desc()).limit(_LATELY)
+            said = sa.select(_LINES.key).where(_LINES.key.in_(written)).order_by(_LINES.at.desc(), _LINES.key.desc())
+            newest.append(sa.select(said.limit(NUM_RIVALS + 1).subquery().c.key))  # the new line itself is among them
+        found |= {old.key: old for old in _statements(db, _LINES.key.in_(sa.union_all(*newest)))}
+    return found
+
+
+def _chunks(values: Sequence[T]) -> Iterable[Sequence[T]]:
+    """Yield values in groups of so many as every database takes in one query."""
+    return (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
 
 
 def _statements(db: sa.Connection, where: sa.ColumnElement[bool]) -> list[Statement]:

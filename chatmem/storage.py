@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import pickle
 import shutil
 import tempfile
 import warnings
@@ -23,15 +22,13 @@ if TYPE_CHECKING:
 INDEX_NAMES = ("memory.pkl", "chroma", "neural.safetensors")  # what can be made again from the journal
 
 
-def user_folder(memory_dir: Path, user: str) -> Path:
-    """Make and return the folder of one user, mode 0700.
+def user_digest(user: str) -> str:
+    """Return what stands for a user's exact name wherever a name would be used: 32 hexadecimal digits of its hash.
 
-    A name is never used as a path: the folder is named by the hash of the exact name, in letters and digits that every
-    file system keeps apart, the ones that ignore case, too.
+    Letters and digits that every file system keeps apart, the ones that ignore case, too.
 
     Raises:
-        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
-        StoreError: the folder cannot be made.
+        UsageError: the name is blank or is not valid text.
     """
     try:
         digest = hashlib.sha256(user.encode("utf-8")).hexdigest()[:32]
@@ -39,10 +36,22 @@ def user_folder(memory_dir: Path, user: str) -> Path:
         raise UsageError("--user is not valid UTF-8: give the name in another encoding") from error
     if not any(char.isprintable() and not char.isspace() for char in user):
         raise UsageError("--user must not be empty: give a name, or leave the option out")
-    folder = memory_dir / f"user-{digest}"
+    return digest
+
+
+def user_folder(memory_dir: Path, user: str) -> Path:
+    """Make and return the folder of one user, mode 0700; a name is never used as a path.
+
+    Raises:
+        UsageError: the name is blank or is not valid text, or `memory_dir` can be no path.
+        StoreError: the folder cannot be made.
+    """
+    folder = memory_dir / f"user-{user_digest(user)}"
     try:
         memory_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            flush_folder(memory_dir)
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             folder.chmod(0o700)  # it was copied here, or unpacked from a backup
     except OSError as error:
@@ -113,17 +122,20 @@ def load_tensors(path: Path, kind: str, version: int, vault: Vault | None = None
     import torch
 
     try:
-        raw = path.read_bytes()
+        raw = path.read_bytes()  # first: what torch raises for a broken archive can look like a disk's refusal
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what torch thinks of a foreign pickle is no notice for the user
             whole = io.BytesIO(raw if vault is None else vault.unseal(path.name, raw))
             content = torch.load(whole, map_location="cpu", weights_only=True)
-    except (FileNotFoundError, DamagedError):
+    except DamagedError:
         raise
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except Exception as error:  # a broken stream leads its reader anywhere: IndexError, struct.error, OSError …
         raise DamagedError(f"{path.name} is damaged or is not a memory of this program") from error
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}") from error
     if not isinstance(content, dict) or content.get("format") != kind:
         raise DamagedError(f"{path.name} is not a file of the format {kind}")
     found = content.get("version")

@@ -77,7 +77,9 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         for number, sentence in enumerate(split_sentences(turn.text)):
             _insert(db, key, turn, Piece(sentence, sentence, "reply", number))
         return []
-    new, changed = [], derived and state_rows.expire(db, turn.when)
+    new = []
+    if derived:
+        state_rows.expire(db, turn.when)
     for piece in read_turn(turn.text, explicit=turn.explicit):
         before = [] if turn.explicit else _referred(db, key, piece)
         if piece.kind == "keep" and (kept := _kept(before)):
@@ -85,7 +87,6 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
             if derived:
                 state_rows.derive_all(db)
             new += [line.text for line in kept]
-            changed = True
         piece, refers = _resolved(piece, before, key)
         told = _is_told(db, piece)
         line = _insert(db, key, turn, piece, refers)
@@ -96,11 +97,9 @@ def insert_lines(db: sa.Connection, key: int, session: int, turn: Turn, *, deriv
         if not derived:
             state_rows.index(db, [statement])
             continue
-        changed |= state_rows.advance(db, statement)
+        state_rows.advance(db, statement)
         if piece.kind in MEMORY_KINDS and not told and statement.status == "active":
             new.append(piece.text)
-    if changed:
-        rows.bump(db)
     return new
 
 

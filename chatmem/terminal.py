@@ -13,8 +13,10 @@ import queue
 import shutil
 import sys
 import threading
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Callable, Iterable, Sequence
+from typing import TextIO, TypeVar
+
+Step = TypeVar("Step")
 
 
 class IdleTimeout(Exception):  # noqa: N818 - an event, not an error
@@ -125,8 +127,20 @@ class TerminalReader:
 
 def clean(line: str) -> str:
     """Return a line without its end and without control characters that are no white space."""
-    kept = (char for char in line if char in "\n\t" or (ord(char) >= 32 and not 0x7F <= ord(char) < 0xA0))
-    return "".join(kept).strip()
+    return printable(line).strip()
+
+
+def printable(text: str) -> str:
+    """Return a text without the control characters that are no white space: a terminal would obey them."""
+    return "".join(char for char in text if char in "\n\t" or (ord(char) >= 32 and not 0x7F <= ord(char) < 0xA0))
+
+
+def progress(steps: Sequence[Step], what: str, *, scale: int = 1) -> Iterable[Step]:
+    """Yield steps with a bar on stderr where they take longer than a second and somebody looks."""
+    from tqdm import tqdm
+
+    bar: Iterable[Step] = tqdm(steps, unit=what, unit_scale=scale, delay=1.0, leave=False, disable=None)
+    return bar
 
 
 def page(text: str) -> bool:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
+import logging
+import os
 import re
 import socket
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
+from chatmem import server
 from chatmem.choosing import Choice, Scored, Wanted
 from chatmem.embedding import Array
 from chatmem.interface import Recollection, Session, Speaker, Turn
@@ -98,9 +105,38 @@ def encoder() -> FakeEncoder:
     return FakeEncoder()
 
 
+STORE = os.environ.get("CHATMEM_TEST_STORE")  # a URL of an empty database on a PostgreSQL server
+
+
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal.at(tmp_path / "journal.db")
+def journal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Journal]:
+    """Yield a new journal: on the server that CHATMEM_TEST_STORE names, else in a file, which a test may look at."""
+    if STORE is None or "tmp_path" in inspect.signature(request.function).parameters:
+        yield Journal.at(tmp_path / "journal.db")
+        return
+    with on_server() as journal:
+        yield journal
+
+
+@contextmanager
+def on_server(user: str | None = None) -> Iterator[Journal]:
+    """Yield a new journal on the server for tests, and drop it afterwards."""
+    assert STORE is not None
+    engine = server.open_engine(STORE, user or uuid.uuid4().hex)
+    journal = Journal(engine)
+    yield journal
+    with engine.begin() as db:
+        db.execute(sa.schema.DropSchema(db.scalar(sa.text("SHOW search_path")), cascade=True))
+    journal.close()
+
+
+@pytest.fixture(autouse=True)
+def _own_handlers() -> Iterator[None]:
+    """Let no test that runs the program in this process leave its notices on for the others."""
+    log = logging.getLogger("chatmem")
+    handlers = list(log.handlers)
+    yield
+    log.handlers = handlers
 
 
 def make_session(*texts: str, day: int = 0, when: datetime | None = None) -> Session:

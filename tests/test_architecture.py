@@ -22,6 +22,7 @@ from chatmem.chat import Chat
 from chatmem.embedding import Array
 from chatmem.indexed import IndexedMemory
 from chatmem.journal import Journal
+from chatmem.judgement import MEMORY_KINDS
 from chatmem.opening import open_user, release, session_lock
 from chatmem.prompt import MEMORY_SHARE, prompt_budget
 from chatmem.settings import Settings
@@ -64,9 +65,9 @@ def parameters(network: torch.nn.Module) -> int:
 def test_sizes(tmp_path: Path):
     memory = GruMemory(Journal.at(tmp_path / "journal.db"), RandomEncoder(), hidden_dim=512)
     memory.remember(make_session(*[f"This is sentence {n}." for n in range(20)]))
-    [row] = memory.journal.vectors(memory.fingerprint)
-    archive = Archive.read(memory.journal, memory.fingerprint, 512, 384)
-    one = len(row.slot) + len(row.lines)
+    [(_, slot)] = memory.journal.slots(memory.fingerprint)[1]
+    [page] = memory.journal.pages([1], memory.fingerprint, MEMORY_KINDS)
+    one = len(slot) + len(page.vectors)
     report = (ROOT / "report.md").read_text("utf-8")
     [measured] = re.findall(r"Memory adds (\d+) tokens", report)
     budget = prompt_budget(ScriptedModel(window_tokens=1024), Settings().max_new_tokens)
@@ -79,17 +80,17 @@ def test_sizes(tmp_path: Path):
         "maps beside the GRU, D = 384": parameters(network) - parameters(network.encoder),
         "LSTM parameters instead, D = 384": parameters(torch.nn.LSTM(384, 512)),
         "pool, bytes": RecurrentMemory(384, 512, 10).memory.nbytes,
-        "slot of 1 session, bytes": len(row.slot),
-        "lines of 1 session, bytes": len(row.lines),
+        "slot of 1 session, bytes": len(slot),
+        "lines of 1 session, bytes": len(page.vectors),
         "archive of 1 session, bytes": one,
         "archive of 100 sessions, bytes": 100 * one,
         "archive of 10,000 sessions, bytes": 10_000 * one,
-        "archive of 10,000 sessions in RAM, bytes": 10_000 * (archive.slots.nbytes + archive._vectors.nbytes),
+        "archive of 10,000 sessions in RAM, bytes": 10_000 * len(slot),
         "memory in a prompt, tokens": int(measured),
         "memory lines in a prompt of GPT-2, tokens at most": int(budget * MEMORY_SHARE),
     }
     assert expected == NUMBERS
-    assert f"{round(100 * len(row.lines) / one)}% of it" in FLAT
+    assert f"{round(100 * len(page.vectors) / one)}% of it" in FLAT
     assert f"the {measured} tokens are the notes alone" in FLAT
 
 
@@ -128,7 +129,7 @@ def test_files_of_a_memory_are_named(tmp_path: Path):
     assert opened.folder is not None
     memory = GruMemory(opened.journal, RandomEncoder(), opened.folder)
     memory.remember(make_session("I keep goats."))
-    lock = session_lock(opened.folder, "a1b2")
+    lock = session_lock(opened.journal, opened.folder, "a1b2")
     lock.acquire()
     opened.journal.begin(NOON, "a1b2")
     found = {path.name for path in opened.folder.iterdir()}

@@ -286,7 +286,7 @@ def test_two_different_new_passphrases_change_nothing(tmp_path):
 def test_memory_in_use_is_not_converted(tmp_path):
     found = opened(tmp_path)
     assert found.folder is not None
-    with session_lock(found.folder, "a1b2"), pytest.raises(LockedError, match="in use"):
+    with session_lock(found.journal, found.folder, "a1b2"), pytest.raises(LockedError, match="in use"):
         convert(*asked(tmp_path, "on", PASSPHRASE))
     assert open_user(tmp_path, "ana").journal.vault is None
 

@@ -255,7 +255,7 @@ def test_unencoded_session_is_encoded_at_opening(tmp_path: Path):
     journal.record(make_session(FACTS[2], "I see."))  # as if killed between writing and encoding
     memory = open_gru(tmp_path)
     assert memory.network.filled == 1
-    assert journal.unindexed(memory.fingerprint) == []
+    assert journal.waiting(memory.fingerprint).finished == []
 
 
 def test_open_session_is_recalled_before_it_ends(tmp_path: Path):

@@ -65,12 +65,12 @@ def test_abandoned_session_is_finished_with_a_notice(folder, tmp_path, caplog):
     assert "Recovered a session of 1 lines" in caplog.text
     assert "goats" not in caplog.text  # no memory in a log
     assert again.open_sessions() == []
-    assert again.unindexed("any")[-1] == number
+    assert again.waiting("any").finished[-1] == number
 
 
 def test_session_of_a_living_program_is_left_alone(folder, tmp_path, caplog):
     journal = open_user(tmp_path, "ana").journal
-    lock = session_lock(folder, "alive")
+    lock = session_lock(journal, folder, "alive")
     with lock:
         number = journal.begin(NOON, "alive")
         assert open_user(tmp_path, "ana").journal.open_sessions() == [(number, "alive")]

@@ -410,8 +410,8 @@ def test_old_journal_opens_and_is_brought_up_to_date(tmp_path: Path):
     journal = Journal.at(path)
     assert states(journal) == {"I am Ana": "active", "I live in Porto.": "superseded", "I moved to Faro.": "active"}
     assert [turn.text for _, turn in journal.turns(1)] == ["Hello! I am Ana, I live in Porto.", "Hello."]
-    assert journal.vectors("f") == []
-    assert journal.unindexed("f") == [1]
+    assert journal.slots("f")[1] == []
+    assert journal.waiting("f").finished == [1]
     assert min(line.key for line in journal.lines()) > 5  # no old key means another line now
     before = full(journal)
     journal.close()
