@@ -83,7 +83,7 @@ class NeuralConfig:
     def for_bundled(cls, **choices: Any) -> NeuralConfig:
         """Return the configuration of the trained weights for SmolLM2-135M-Instruct."""
         size = {"hidden_size": 576, "vocab_size": 49152, "num_layers": 30, "family": "llama"}
-        return cls(**{**size, "feature_layers": (10, 20), "readout_scale": 0.2, "forget_margin": 1.0, **choices})
+        return cls(**{**size, "feature_layers": (10, 20), "readout_scale": 0.2, "forget_margin": 2.0, **choices})
 
     def to_json(self) -> str:
         """Return what `from_json` reads."""
