@@ -58,9 +58,11 @@ def _targets(found: dict[str, Any]) -> str:
         mark = "" if one is None else "yes" if one["share"] >= least else "no"
         rows.append((what, _share(one), f"{100 * least:g}%", mark, seed))
     if (general := found.get("general")) is not None:
-        ratio = general["perplexity_ratio"]
-        mark = "yes" if ratio <= 1.02 else "no"
-        rows.append((f"perplexity of dialogue ÷ base ({general['tokens']} tokens)", f"{ratio:.3f}", "1.02", mark, "–"))
+        for name, what in (("dialogues", "held-out dialogues"), ("prompts", "single prompts, each answered 'I see.'")):
+            if (one := general.get(name)) is not None:
+                mark = "yes" if one["perplexity_ratio"] <= 1.02 else "no"
+                ratio = f"{one['perplexity_ratio']:.3f}"
+                rows.append((f"perplexity ÷ base, {what} ({one['tokens']} tokens)", ratio, "1.02", mark, "–"))
         same = _share(general["same_replies"])
         rows.append(("ordinary prompts with the base model's own reply", same, "–", "", "–"))
     if (cost := found.get("cost")) is not None:

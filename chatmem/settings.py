@@ -70,6 +70,8 @@ def parse_args(argv: Sequence[str] | None = None) -> Settings:
         raise UsageError("--temporary uses no memory that could be encrypted: leave it out")
     if given.encryption and given.store:
         raise UsageError("--encrypt is for files on this machine: a memory in --store is encrypted by its server")
+    if given.embedder and given.memory == "neural":
+        raise UsageError("--embedder is for lines that are looked up: --memory neural has none, leave it out")
     try:
         memory_dir = (given.memory_dir or _default_memory_dir()).expanduser()
     except RuntimeError as error:  # "~nobody"

@@ -16,6 +16,7 @@ from chatmem.neural.config import NeuralConfig
 from chatmem.neural.language import NeuralLanguageModel
 from chatmem.neural.memory import FILE, NeuralMemory
 from chatmem.neural.model import NeuralMemoryModel
+from chatmem.neural.saving import STATE_FORMAT, read_tensors
 from chatmem.opening import Opened
 from chatmem.settings import Settings
 from chatmem.vault import SEALED, Vault
@@ -105,6 +106,15 @@ def test_forgetting_leaves_the_state_as_if_the_line_had_never_been(tmp_path, eng
     (tmp_path / "other").mkdir()
     tell(open_memory(tmp_path / "other", other), *FACTS[:2])
     assert same(engine, other)
+    stored, _ = read_tensors(tmp_path / FILE, STATE_FORMAT)
+    assert all(torch.equal(stored[name], value) for name, value in other.state.tensors().items())
+
+
+def test_without_a_folder_as_on_a_server_the_state_is_made_from_the_journal(tmp_path, engine, gpt2_folder):
+    tell(open_memory(tmp_path, engine), *FACTS)
+    again, before = language(gpt2_folder), sorted(tmp_path.iterdir())
+    NeuralMemory(Journal.at(tmp_path / "journal.db"), again, None).sync()
+    assert same(engine, again) and sorted(tmp_path.iterdir()) == before
 
 
 def test_small_talk_clears_nothing_that_the_journal_keeps(tmp_path, engine):
@@ -114,12 +124,35 @@ def test_small_talk_clears_nothing_that_the_journal_keeps(tmp_path, engine):
     assert int(engine.state.used.sum()) == len(FACTS)
 
 
-def test_a_superseded_line_leaves_the_state(tmp_path, engine):
+def test_a_superseded_line_leaves_the_state_as_if_it_had_never_been(tmp_path, engine, gpt2_folder):
     memory = open_memory(tmp_path, engine)
-    tell(memory, FACTS[2], "I renamed my goat, my goat is called Thistle now.")
+    tell(memory, *FACTS, "My goat is called Thistle now.")
     kept = [line.text for line in memory.journal.facts() if line.status == "active"]
-    assert int(engine.state.used.sum()) == len(kept) == len(memory._keys)
-    assert FACTS[2] not in kept
+    assert FACTS[2] not in kept and len(kept) == len(FACTS)
+    other = language(gpt2_folder)
+    (tmp_path / "other").mkdir()
+    tell(open_memory(tmp_path / "other", other), *kept)
+    assert same(engine, other)
+
+
+def test_with_more_lines_than_slots_the_newest_are_held(tmp_path, engine, gpt2_folder):
+    pets = ("goat", "dog", "cat", "hen", "cow", "pony", "newt", "toad", "fox", "mule")
+    lines = [f"My {pet} is called Bramble." for pet in pets]
+    tell(open_memory(tmp_path, engine), *lines)
+    other = language(gpt2_folder)
+    (tmp_path / "other").mkdir()
+    tell(open_memory(tmp_path / "other", other), *lines[-8:])
+    assert same(engine, other)
+
+
+def test_a_line_that_another_program_forgets_meanwhile_is_not_written(tmp_path, engine):
+    memory, other = open_memory(tmp_path, engine), Journal.at(tmp_path / "journal.db")
+    other.record(make_session(FACTS[2], "I see."))
+    locked = memory.locked
+    memory.locked = lambda: (other.forget("goat"), locked())[1]
+    memory.sync()
+    assert not engine.state.used.any()
+    assert not torch.as_tensor(list((tmp_path / FILE).read_bytes()[-4096:])).any()
 
 
 def test_reset_leaves_nothing_in_the_state_and_no_file(tmp_path, engine):

@@ -12,7 +12,7 @@ def measured() -> dict:
     return {
         "mapping": {"ours": one, "raw pointer (ablation)": one},
         "values": {"1 facts": one, "8 facts": one | {"recall": share([True, False])}},
-        "general": {"perplexity_ratio": 1.05, "tokens": 900, "same_replies": share([True] * 50)},
+        "general": {"dialogues": {"perplexity_ratio": 1.05, "tokens": 900}, "same_replies": share([True] * 50)},
         "seed": {"mapping": one, "values, 1 facts": one | {"recall": share([False] * 4)}},
         "fill": {"16 slots, 1 facts": one, "16 slots, 4 facts": one, "seconds": 3},
         "writes": {"writes": 1000, "finite": True, "norms": [{"writes": 1, "norm": 2.0}]},

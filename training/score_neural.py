@@ -12,7 +12,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,8 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def texts_of_dialogues(tokenizer: Any, path: Path) -> list[str]:
-    """Return the dialogues that are scored in the model's template; our own few lines where the file is not there."""
-    talk = [[prompt, "I see."] for prompt in ordinary_prompts(fresh=True)]
-    if path.exists():
-        talk = dialogues(path, SCORED_DIALOGUES, scored=True)
+def in_template(tokenizer: Any, talk: Sequence[Sequence[str]]) -> list[str]:
+    """Return dialogues in the model's template."""
     return [tokenizer.apply_chat_template(as_messages(turns), tokenize=False) for turns in talk]
 
 
@@ -132,13 +129,18 @@ class Scores:
             for line in case.lines[:1]:
                 out = measures.tell(self.ours.model, self.tokenizer, line.text, state, force=True)
                 state = out.memory_state or state
-        texts = texts_of_dialogues(self.tokenizer, self.options.dialogues)
-        (base, count), (memory, _) = (measures.perplexity(self.ours, texts, one) for one in (None, state))
+        found: dict[str, Any] = {"facts": int(state.used.sum())}
+        talk = {"prompts": [[prompt, "I see."] for prompt in ordinary_prompts(fresh=True)]}
+        if self.options.dialogues.exists():
+            talk["dialogues"] = dialogues(self.options.dialogues, SCORED_DIALOGUES, scored=True)
+        for name, turns in talk.items():
+            texts = in_template(self.tokenizer, turns)
+            (base, count), (memory, _) = (measures.perplexity(self.ours, texts, one) for one in (None, state))
+            ratio = float(torch.tensor(memory - base).exp())
+            found[name] = {"tokens": count, "base_loss": base, "memory_loss": memory, "perplexity_ratio": ratio}
         rows = measures.same_replies(self.ours, fifty_prompts(), state)
-        ratio = float(torch.tensor(memory - base).exp())
-        return {"tokens": count, "base_loss": base, "memory_loss": memory, "perplexity_ratio": ratio,
-                "same_replies": share([row["same"] for row in rows]),
-                "changed": [row for row in rows if not row["same"]], "facts": int(state.used.sum())}  # fmt: skip
+        same = share([row["same"] for row in rows])
+        return found | {"same_replies": same, "changed": [row for row in rows if not row["same"]]}
 
     def cost(self) -> dict[str, Any]:
         """Tokens per second and bytes."""

@@ -1,4 +1,4 @@
-"""Which slots a reply read and which a line wrote, as numbers and as a picture."""
+"""Which slots a reply read and which a line wrote, as numbers and as a picture (`training/show_neural.py`)."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import torch
 
 from chatmem.interface import ModelError
 from chatmem.language_model import Message, Sampling, TransformersModel
+from chatmem.neural import merging
 from chatmem.neural.inspection import slot_shares
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.neural.state import MemoryState
@@ -34,7 +35,7 @@ class NeuralLanguageModel(TransformersModel):
 
     @classmethod
     def load(cls, name: str, device: str = "auto") -> NeuralLanguageModel:
-        """Load a model and the trained memory for it.
+        """Load a model and the trained memory for it; a merged folder brings its own trained parts.
 
         Raises:
             ModelError: the model cannot be had, or no memory was trained for it.
@@ -42,7 +43,10 @@ class NeuralLanguageModel(TransformersModel):
         plain = TransformersModel.load(name, device)
         _switch_off(plain)
         try:
-            model = NeuralMemoryModel.from_adapter(plain._model, ADAPTER, num_slots=CHAT_SLOTS)
+            if merging.is_merged(Path(name)):
+                model = merging.load_merged(Path(name), plain._model)
+            else:
+                model = NeuralMemoryModel.from_adapter(plain._model, ADAPTER, num_slots=CHAT_SLOTS)
         except ModelError as error:
             raise ModelError(f"--memory neural: no memory was trained for the model {name} ({error})") from error
         return cls(model, plain.tokenizer, name)

@@ -2,8 +2,8 @@
 
 The journal still records everything said, as for every arm, and says which lines are facts that hold now. The state is
 an index of it: lines are written into it as they are told. A line that was forgotten, superseded or taken back is gone
-from the state because the state is made again from the lines that are left; a continuous state alone could not promise
-that. The file `neural.safetensors` holds the state and the journal's keys of its lines, no text.
+from the state because its slot is taken out by its key in the journal; a continuous state alone could not promise that.
+The file `neural.safetensors` holds the state and the journal's keys of its lines, no text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 
 import safetensors.torch
@@ -36,7 +37,7 @@ class NeuralMemory(IndexedMemory):
         """Take the model whose state this is."""
         super().__init__(journal, folder)
         self.language = language
-        self._keys: list[int] = []
+        self._keys: list[int] = []  # of the lines, slot by slot
         self._load()
 
     def recall(
@@ -56,21 +57,28 @@ class NeuralMemory(IndexedMemory):
         return []
 
     def sync(self) -> None:
-        """Write the lines that are new; where one of those written holds no more, make the state again.
+        """Let the state hold the lines that hold now: the newest, as many as there are slots, the oldest first.
 
-        The journal says which lines hold, so the model's own forget decision clears nothing here.
+        The journal says which lines hold, so the model's own forget decision clears nothing here. What is gone from the
+        journal is gone from the state, and never written to disk: the journal is read with the index locked.
         """
-        model, wanted = self.language.model, self._wanted()
-        if [key for key, _ in wanted] == self._keys:
+        if [key for key, _ in self._wanted()] == self._keys:
             return
-        if [key for key, _ in wanted[: len(self._keys)]] != self._keys:
-            self.language.state, self._keys = model.initial_memory(), []
-        for key, text in wanted[len(self._keys) :]:
-            out = tell(model, self.language.tokenizer, text, self.language.state, force=True, clear=False)
-            assert out.memory_state is not None
-            self.language.state = out.memory_state
-            self._keys.append(key)
-        self._save()
+        with self.locked():
+            wanted, held = self._wanted(), {key: slot for slot, key in enumerate(self._keys)}
+            known = list(takewhile(lambda line: line[0] in held, wanted))
+            self.language.state = self.language.state.only([held[key] for key, _ in known])
+            for _, text in wanted[len(known) :]:
+                self._write(text)
+            self._keys = [key for key, _ in wanted]
+            self._save()
+
+    def _write(self, text: str) -> None:
+        """Write one line into the next slot."""
+        language = self.language
+        out = tell(language.model, language.tokenizer, text, language.state, force=True, clear=False)
+        assert out.memory_state is not None
+        language.state = out.memory_state
 
     def drop_index(self) -> None:
         """Empty the state, on disk and in RAM."""
@@ -79,20 +87,21 @@ class NeuralMemory(IndexedMemory):
 
     def why(self) -> str:
         """Return the slots that the last reply read, and what was told when they were written."""
-        texts, state = dict(self._wanted()), self.language.state
+        texts = dict(self._wanted())
         rows = []
         for slot in self.language.reads.argsort(descending=True).tolist():
-            share, write = float(self.language.reads[slot]), int(state.written[0, slot])
-            if share >= _READ and 0 < write <= len(self._keys):
-                told = texts.get(self._keys[write - 1], "erased since")
+            share = float(self.language.reads[slot])
+            if share >= _READ and slot < len(self._keys):
+                told = texts.get(self._keys[slot], "erased since")
                 rows.append(f"- slot {slot} (up to {100 * share:.0f}% of a word), written at: {told}")
         if not rows:
             return "No slot of the memory was read for the last reply."
         return "\n".join(["The last reply read these slots of the model's memory:", *rows])
 
     def _wanted(self) -> list[tuple[int, str]]:
-        """Return keys and texts of the facts that hold now, oldest first."""
-        return [(line.key, line.text) for line in self.journal.facts() if line.status == "active"]
+        """Return keys and texts of the facts that hold now and for which there are slots, oldest first."""
+        facts = [(line.key, line.text) for line in self.journal.facts() if line.status == "active"]
+        return facts[-self.language.model.config.num_slots :]
 
     def _save(self) -> None:
         """Write the state file, as a whole or not at all."""
@@ -112,5 +121,6 @@ class NeuralMemory(IndexedMemory):
         with suppress(FileNotFoundError, ChatMemError, ValueError):
             tensors, about = saving.read_tensors(self.folder / FILE, saving.STATE_FORMAT, self.journal.vault)
             keys = [int(key) for key in json.loads(about["keys"])]
-            self.language.state = saving.as_state(tensors, about, model.config, model.fingerprint)
-            self._keys = keys
+            state = saving.as_state(tensors, about, model.config, model.fingerprint)
+            if state.used[0].tolist() == [slot < len(keys) for slot in range(model.config.num_slots)]:
+                self.language.state, self._keys = state, keys

@@ -4,7 +4,8 @@
 
 The base model's files are linked, or copied where links are not possible, never rewritten. The extra shard holds the
 trained modules (`dynamic_memory.module.*`), one user's state (`dynamic_memory.state.*`) and, in its header, the
-configuration. `load` needs nothing but the folder; later saves rewrite that shard alone, as a whole or not at all.
+configuration. `load_merged` needs nothing but the folder, and so does the chat (`--model FOLDER --memory neural`, where
+the state is that of the user). Later saves rewrite that shard alone, as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import safetensors.torch
 from torch import Tensor
 
-from chatmem.interface import DamagedError, StoreError
+from chatmem.interface import ChatMemError, DamagedError, StoreError
 from chatmem.neural import saving
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.model import NeuralMemoryModel
@@ -67,13 +68,21 @@ def is_merged(folder: Path) -> bool:
     return (folder / SHARD).is_file()
 
 
-def load_merged(folder: Path, base: Any) -> NeuralMemoryModel:
-    """Return the base model of a merged folder, which the caller has loaded, with the memory of that folder.
+def load_merged(folder: Path, base: Any = None) -> NeuralMemoryModel:
+    """Return the model of a merged folder with the memory of that folder, its `state`.
+
+    Args:
+        folder: the merged folder.
+        base: its base model, where the caller has loaded it.
 
     Raises:
         DamagedError: the shard cannot be read.
         ModelError: it belongs to another model.
     """
+    if base is None:
+        from transformers import AutoModelForCausalLM
+
+        base = AutoModelForCausalLM.from_pretrained(folder)
     tensors, about = saving.read_tensors(folder / SHARD, MERGED_FORMAT)
     if "config" not in about:
         raise DamagedError(f"{SHARD} has no configuration")
@@ -96,9 +105,12 @@ def main() -> None:
     for name, needed in (("--base", True), ("--adapter", True), ("--state", False), ("--out", True)):
         parser.add_argument(name, type=Path, required=needed)
     options = parser.parse_args()
-    model = NeuralMemoryModel.from_adapter(AutoModelForCausalLM.from_pretrained(options.base), options.adapter)
-    state = model.load_runtime_memory(options.state) if options.state else model.state or model.initial_memory()
-    merge(options.base, model, state, options.out)
+    try:
+        model = NeuralMemoryModel.from_adapter(AutoModelForCausalLM.from_pretrained(options.base), options.adapter)
+        state = model.load_runtime_memory(options.state) if options.state else model.state or model.initial_memory()
+        merge(options.base, model, state, options.out)
+    except (ChatMemError, OSError) as error:
+        parser.exit(1, f"merging: {error}\n")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import torch
@@ -78,6 +79,19 @@ class MemoryState:
             written=self.written * kept,
             raw=self.raw * kept[..., None],
         )
+
+    def only(self, slots: Sequence[int]) -> MemoryState:
+        """Return the states with some slots alone, in this order: as if nothing else had been written.
+
+        A write depends on no other slot, so that this is bit for bit what writing those lines anew would give.
+        """
+        fresh = MemoryState(**{name: torch.zeros_like(value) for name, value in self.tensors().items()})
+        at, size = list(slots), len(slots)
+        for name in ("slots", "tokens", "lengths", "raw"):
+            getattr(fresh, name)[:, :size] = getattr(self, name)[:, at]
+        fresh.written[:, :size] = torch.arange(1, size + 1, device=fresh.written.device)
+        fresh.count.fill_(size)
+        return fresh
 
     def reset(self, rows: Tensor) -> MemoryState:
         """Return the states with those of some rows emptied, their counts too: `rows` (B,) is true for them."""
