@@ -11,14 +11,16 @@ from neural_models import SMALL
 
 from chatmem.background import ready
 from chatmem.chat import Chat
+from chatmem.interface import ModelError, UsageError
 from chatmem.journal import Journal
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.language import NeuralLanguageModel
 from chatmem.neural.memory import FILE, NeuralMemory
+from chatmem.neural.merging import merge
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.neural.saving import STATE_FORMAT, read_tensors
 from chatmem.opening import Opened
-from chatmem.settings import Settings
+from chatmem.settings import Settings, parse_args
 from chatmem.vault import SEALED, Vault
 
 FACTS = ("My name is Ottilie.", "I work in a quarry.", "My goat is called Bramble.")
@@ -88,6 +90,22 @@ def test_a_line_said_in_this_session_is_in_the_state_before_the_reply(tmp_path, 
     chat = Chat(settings, Opened(memory.journal, tmp_path), ready(memory), ready(engine), lambda _: None)
     "".join(chat.say("My goat is called Bramble."))
     assert int(engine.state.used.sum()) == 1
+
+
+def test_the_chat_opens_a_merged_folder_with_its_own_trained_parts(tmp_path, engine, gpt2_folder):
+    merge(gpt2_folder, engine.model, engine.state, tmp_path / "merged")
+    found = NeuralLanguageModel.load(str(tmp_path / "merged"), "cpu")
+    assert found.model.config == engine.model.config and not found.state.used.any()
+
+
+def test_a_model_that_no_memory_was_trained_for_is_refused_in_one_sentence(gpt2_folder):
+    with pytest.raises(ModelError, match="no memory was trained for the model"):
+        NeuralLanguageModel.load(str(gpt2_folder), "cpu")
+
+
+def test_another_sentence_encoder_is_refused_where_no_lines_are_looked_up():
+    with pytest.raises(UsageError, match="--embedder"):
+        parse_args(["--memory", "neural", "--embedder", "x"])
 
 
 def test_the_state_survives_a_restart_without_being_made_again(tmp_path, engine, gpt2_folder, monkeypatch):
