@@ -118,7 +118,7 @@ def train(options: argparse.Namespace) -> None:
     started = saved = time.monotonic()
     weights = {"lm": 1.0, "rest": options.rest_weight, "talk": options.talk_weight, "copy": 0.3, "slot": 0.3,
                "write": options.write_weight, "forget": options.forget_weight}  # fmt: skip
-    sums: Counter[str] = Counter()
+    recent: list[dict[str, float]] = []
     for step in range(done, options.steps):
         episodes.draw.seed(f"{options.seed} {step}")
         torch.manual_seed(1_000_003 * options.seed + step)  # of the dropout: a resumed step draws the same
@@ -129,15 +129,15 @@ def train(options: argparse.Namespace) -> None:
         sum(weight * found[name] for name, weight in weights.items()).backward()
         torch.nn.utils.clip_grad_norm_(modules.parameters(), 1.0)
         optimizer.step()
-        sums.update({name: float(value.detach()) for name, value in found.items()})
+        recent.append({name: float(value.detach()) for name, value in found.items()})
         if (step + 1) % 25 == 0:
             row: dict[str, Any] = {"step": step + 1, "seconds": round(time.monotonic() - started)}
-            row |= {name: round(value / 25, 4) for name, value in sums.items()}
+            row |= {name: round(sum(one[name] for one in recent) / len(recent), 4) for name in found}
             if (step + 1) % 100 == 0:
                 row |= _validate(losses, episodes, options)
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-            sums.clear()
+            recent.clear()
         if time.monotonic() - saved > 60 * options.minutes or step + 1 == options.steps:
             content = {"step": step + 1, "modules": modules.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save(content, checkpoint.with_suffix(".new"))
@@ -186,7 +186,7 @@ def draw_curve(log: Path, picture: Path) -> None:
         points = [(row["step"], row[name]) for row in rows if name in row]
         axes.plot(*zip(*points, strict=True), label=name)
     axes.set(yscale="log", xlabel="step", ylabel="loss")
-    axes.legend(frameon=False, ncols=8)
+    axes.legend(frameon=False, ncols=4)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(picture, dpi=120)
     plt.close(figure)

@@ -75,19 +75,22 @@ def writes(written: Written) -> dict[str, Any]:
 
 
 def draw_reads(reads: Reads, path: Path, labels: Sequence[str] = ()) -> None:
-    """Draw the slots (rows) that each token of a reply (columns) was read from, and the memory's share below."""
+    """Draw the slots (rows) that each token of a reply (columns) was read from, and the memory's share below.
+
+    With labels only the first slots are drawn, as many as there are labels.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
     figure, (top, below) = plt.subplots(
-        2, 1, figsize=(max(6, 0.6 * len(reads.tokens)), 6), sharex=True, layout="constrained", height_ratios=[4, 1]
+        2, 1, figsize=(max(6, 0.8 * len(reads.tokens)), 4), sharex=True, layout="constrained", height_ratios=[3, 1]
     )
-    top.imshow(reads.slots.T.numpy(), aspect="auto", cmap="cividis", vmin=0, vmax=1)
     names = list(labels) or [str(slot) for slot in range(reads.slots.shape[1])]
+    top.imshow(reads.slots.T[: len(names)].numpy(), aspect="auto", cmap="cividis", vmin=0, vmax=1)
     top.set(title="Share of each slot in each token", ylabel="slot", yticks=range(len(names)))
-    top.set_yticklabels(names, fontsize=7)
+    top.set_yticklabels(names, fontsize=8)
     below.bar(range(len(reads.tokens)), reads.gate.numpy(), color="#0072B2")
     below.set(ylabel="memory's share", ylim=(0, 1), xticks=range(len(reads.tokens)))
     below.set_xticklabels([_shown(token) for token in reads.tokens], rotation=60, fontsize=8)
