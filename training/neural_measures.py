@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional as F
 
 from chatmem.evaluation import wilson
-from chatmem.neural.generation import reply, reply_ids, tell
+from chatmem.neural.generation import reply, reply_steps, tell
 from chatmem.neural.model import NeuralMemoryModel
 from chatmem.neural.state import MemoryState
 from chatmem.neural.text import tokens
@@ -73,13 +73,8 @@ def replies(subject: Subject, cases: Sequence[Case], *, force: bool | None = Non
     for case in cases:
         state = remembered(subject, case, force=force)
         row = forced(subject, case.fact.question, case.answer, state)
-        state_or_none = state if subject.memory else None
-        if subject.memory:
-            row["reply"] = reply(subject.model, subject.tokenizer, case.fact.question, state_or_none)
-        else:
-            messages = [{"role": "user", "content": case.fact.question}]
-            found = list(reply_ids(subject.model, subject.tokenizer, messages, None, read_memory=False))
-            row["reply"] = subject.tokenizer.decode(found, skip_special_tokens=True).strip()
+        asked = (subject.model, subject.tokenizer, case.fact.question, state)
+        row["reply"] = reply(*asked, read_memory=subject.memory)
         row |= {"question": case.fact.question, "answer": case.answer, "kind": case.kind}
         row["recalled"] = recalled(row["reply"], case)
         rows.append(row)
@@ -171,7 +166,7 @@ def same_replies(
     for prompt in prompts:
         messages = [{"role": "user", "content": prompt}]
         base, memory = (
-            list(reply_ids(subject.model, subject.tokenizer, messages, state, length, read_memory=on))
+            [one for one, _ in reply_steps(subject.model, subject.tokenizer, messages, state, length, read_memory=on)]
             for on in (False, True)
         )
         rows.append({"prompt": prompt, "same": base == memory, "reply": subject.tokenizer.decode(memory)})

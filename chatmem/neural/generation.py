@@ -35,7 +35,7 @@ def tell(
     return output
 
 
-def reply_ids(
+def reply_steps(
     model: NeuralMemoryModel,
     tokenizer: Any,
     messages: Sequence[Message],
@@ -43,34 +43,33 @@ def reply_ids(
     max_new_tokens: int = 32,
     *,
     read_memory: bool = True,
-) -> Iterator[int]:
-    """Yield the likeliest tokens of a reply, without the end."""
+) -> Iterator[tuple[int, NeuralOutput]]:
+    """Yield the likeliest tokens of a reply, without the end, each with the call that it came of."""
     read = tokens(tokenizer, messages)
     ids, cache = read.ids.to(model.base.device), None
     mask: Tensor | None = read.mask.to(model.base.device)
-    ends = {tokenizer.eos_token_id}
+    options: dict[str, Any] = {"memory_state": state, "read_memory": read_memory, "use_cache": True}
     for _ in range(max_new_tokens):
         with torch.inference_mode():
-            out = model(
-                ids,
-                memory_state=state,
-                read_memory=read_memory,
-                read_mask=mask,
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
+            out: NeuralOutput = model(ids, read_mask=mask, past_key_values=cache, logits_to_keep=1, **options)
         token = int(out.logits[0, -1].argmax())
-        if token in ends:
+        if token == tokenizer.eos_token_id:
             return
-        yield token
+        yield token, out
         ids, mask, cache = torch.tensor([[token]], device=ids.device), None, out.past_key_values
 
 
 def reply(
-    model: NeuralMemoryModel, tokenizer: Any, question: str, state: MemoryState | None, max_new_tokens: int = 32
+    model: NeuralMemoryModel,
+    tokenizer: Any,
+    question: str,
+    state: MemoryState | None,
+    max_new_tokens: int = 32,
+    *,
+    read_memory: bool = True,
 ) -> str:
     """Return the likeliest reply to a question, given only the question and the state."""
-    found = list(reply_ids(model, tokenizer, [{"role": "user", "content": question}], state, max_new_tokens))
-    text: str = tokenizer.decode(found, skip_special_tokens=True)
+    messages: list[Message] = [{"role": "user", "content": question}]
+    steps = reply_steps(model, tokenizer, messages, state, max_new_tokens, read_memory=read_memory)
+    text: str = tokenizer.decode([token for token, _ in steps], skip_special_tokens=True)
     return text.strip()

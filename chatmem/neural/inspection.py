@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from chatmem.neural.generation import reply_steps
 from chatmem.neural.model import NeuralMemoryModel, NeuralOutput
 from chatmem.neural.state import MemoryState
-from chatmem.neural.text import tokens
 from chatmem.neural.writing import Written
 
 
@@ -23,11 +23,6 @@ class Reads:
     tokens: tuple[str, ...]
     slots: Tensor
     gate: Tensor
-
-    @property
-    def by_slot(self) -> list[float]:
-        """The largest share that each slot had in any token of the reply."""
-        return [float(value) for value in self.slots.amax(0)] if len(self.tokens) else []
 
 
 def slot_shares(output: NeuralOutput) -> tuple[Tensor, Tensor]:
@@ -44,23 +39,14 @@ def read_slots(
     model: NeuralMemoryModel, tokenizer: Any, question: str, state: MemoryState, max_new_tokens: int = 32
 ) -> Reads:
     """Reply to a question with the likeliest tokens, and return what each of them was read from."""
-    read = tokens(tokenizer, [{"role": "user", "content": question}])
-    ids, mask, cache = read.ids.to(model.base.device), read.mask.to(model.base.device), None
     said: list[str] = []
     shares: list[Tensor] = []
     gates: list[Tensor] = []
-    options: dict[str, Any] = {"memory_state": state, "read_memory": True, "use_cache": True, "logits_to_keep": 1}
-    for _ in range(max_new_tokens):
-        with torch.inference_mode():
-            out = model(ids, read_mask=mask if cache is None else None, past_key_values=cache, **options)
-        token, cache = int(out.logits[0, -1].argmax()), out.past_key_values
-        if token == tokenizer.eos_token_id:
-            break
+    for token, out in reply_steps(model, tokenizer, [{"role": "user", "content": question}], state, max_new_tokens):
         slots, gate = slot_shares(out)
         said.append(tokenizer.decode([token]))
         shares.append(slots)
         gates.append(gate)
-        ids = torch.tensor([[token]], device=ids.device)
     size = state.written.shape[1]
     return Reads(tuple(said), torch.stack(shares) if shares else torch.zeros(0, size), torch.tensor(gates))
 

@@ -60,14 +60,6 @@ class MemoryState:
         """Return the states on a device."""
         return MemoryState(**{name: value.to(device) for name, value in self.tensors().items()})
 
-    def detach(self) -> MemoryState:
-        """Return the states without the graph of their making."""
-        return MemoryState(**{name: value.detach() for name, value in self.tensors().items()})
-
-    def repeat(self, times: int) -> MemoryState:
-        """Return each state `times` times, for several continuations of one."""
-        return MemoryState(**{name: value.repeat_interleave(times, 0) for name, value in self.tensors().items()})
-
     def cleared(self, which: Tensor) -> MemoryState:
         """Return the states without some slots: `which` (B, S) is true where nothing is to be left."""
         kept = ~which
