@@ -130,9 +130,13 @@ def _scenarios(found: dict[str, Any]) -> str:
 
 def _conclusion(found: dict[str, Any]) -> str:
     one, eight = (_share(_at(found, ("values", f"{n} facts", "recall"))) for n in (1, 8))
+    write, forget = (_share(_at(found, ("native", "decisions", name))) for name in ("write", "forget"))
     return f"""**When it is better than text, and when not.** Memory inside the model adds no token to a prompt, and its
 state has a fixed size, whatever was told. It gives back exact values ({one} with one fact, {eight} with
 eight). It is worse where a person has to read, correct or erase what is kept: vectors cannot be read, and exact erasing
-is made of the journal, which is text. It holds as many lines as it has slots, each of 24 tokens at most, was trained on
-short English lines of a few kinds, and answers with the line that was told: questions that join lines, or ask in words
-far from those of the line, are better answered from text by the reader."""
+needs the journal, which is text. Its own decisions are right for {write} of the lines (to write) and {forget} of
+the pairs of lines (to forget); the chat leaves both to the rules over the journal. It holds as many lines as it has
+slots, each of 24 tokens at most, was trained on short English lines of a few kinds, and answers with the line that was
+told: questions that join lines, or ask in words far from those of the line, are better answered from text by the
+reader. For one user's facts in this chat, text is the better memory and stays the default; memory inside the model is
+for where prompts must stay short or must not hold what was told."""
