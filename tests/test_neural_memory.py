@@ -8,10 +8,11 @@ import pytest
 import torch
 from conftest import bytes_under, make_session, tell
 from neural_models import SMALL
+from safetensors.torch import save
 
 from chatmem.background import ready
 from chatmem.chat import Chat
-from chatmem.interface import ModelError, UsageError
+from chatmem.interface import ModelError, NewerError, UsageError
 from chatmem.journal import Journal
 from chatmem.neural.config import NeuralConfig
 from chatmem.neural.language import NeuralLanguageModel
@@ -202,12 +203,21 @@ def test_in_an_encrypted_memory_the_state_file_is_sealed_and_read_again(tmp_path
     assert same(engine, again)
 
 
-def test_a_damaged_state_file_is_made_again_from_the_journal(tmp_path, engine, gpt2_folder):
+def test_a_damaged_state_file_is_made_again_from_the_journal_with_a_notice(tmp_path, engine, gpt2_folder, caplog):
     tell(open_memory(tmp_path, engine), *FACTS)
     (tmp_path / FILE).write_bytes(b"\x80\x04 not a state")
     again = language(gpt2_folder)
     open_memory(tmp_path, again).sync()
     assert same(engine, again)
+    assert "made again" in caplog.text
+
+
+def test_a_state_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path, engine):
+    data = save({"x": torch.zeros(1)}, {"format": STATE_FORMAT, "version": "99"})
+    (tmp_path / FILE).write_bytes(data)
+    with pytest.raises(NewerError):
+        open_memory(tmp_path, engine)
+    assert (tmp_path / FILE).read_bytes() == data
 
 
 def test_lines_told_by_another_program_are_written_at_the_next_question(tmp_path, engine):

@@ -9,8 +9,8 @@ The file `neural.safetensors` holds the state and the journal's keys of its line
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection
-from contextlib import suppress
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
@@ -19,13 +19,14 @@ import safetensors.torch
 
 from chatmem.choosing import Scored, Wanted
 from chatmem.indexed import IndexedMemory
-from chatmem.interface import ChatMemError, Recollection
+from chatmem.interface import DamagedError, ModelError, Recollection
 from chatmem.journal import Journal
 from chatmem.neural import saving
 from chatmem.neural.generation import tell
 from chatmem.neural.language import NeuralLanguageModel
 from chatmem.storage import write_atomic
 
+log = logging.getLogger("chatmem")
 FILE = "neural.safetensors"
 _READ = 0.2  # the share of a slot in a token from which it was read
 
@@ -114,13 +115,23 @@ class NeuralMemory(IndexedMemory):
         write_atomic(self.folder / FILE, data if vault is None else vault.seal(FILE, data))
 
     def _load(self) -> None:
-        """Read the state file; what cannot be used is made again from the journal."""
+        """Read the state file; one that is damaged, or another model's, is made again from the journal.
+
+        Raises:
+            NewerError: a newer version of the program wrote it.
+            StoreError: it cannot be read.
+        """
         if self.folder is None:
             return
         model = self.language.model
-        with suppress(FileNotFoundError, ChatMemError, ValueError):
+        try:
             tensors, about = saving.read_tensors(self.folder / FILE, saving.STATE_FORMAT, self.journal.vault)
             keys = [int(key) for key in json.loads(about["keys"])]
             state = saving.as_state(tensors, about, model.config, model.fingerprint)
-            if state.used[0].tolist() == [slot < len(keys) for slot in range(model.config.num_slots)]:
-                self.language.state, self._keys = state, keys
+        except (FileNotFoundError, ModelError):
+            return
+        except (DamagedError, ValueError, KeyError, TypeError):
+            log.warning("%s was damaged and is made again from the journal.", FILE)
+            return
+        if state.used[0].tolist() == [slot < len(keys) for slot in range(model.config.num_slots)]:
+            self.language.state, self._keys = state, keys

@@ -94,14 +94,14 @@ class MemoryState:
         """Return the states if they fit a configuration.
 
         Raises:
-            ModelError: a shape is another, or a number is no number.
+            ModelError: a shape or type is another, or a number is no number.
         """
         batch = self.slots.shape[0] if self.slots.ndim == 3 else 1
         for name, wanted in MemoryState.empty(config, batch).tensors().items():
             found = self.tensors()[name]
-            if found.shape != wanted.shape:
-                shapes = f"{tuple(found.shape)}, not {tuple(wanted.shape)}"
-                raise ModelError(f"this memory does not fit the model: {name} is {shapes}")
+            if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+                kinds = [f"{tuple(one.shape)} of {one.dtype}" for one in (found, wanted)]
+                raise ModelError(f"this memory does not fit the model: {name} is {kinds[0]}, not {kinds[1]}")
             if not torch.isfinite(found).all():
                 raise ModelError(f"this memory is damaged: {name} holds numbers that are none")
         return self
