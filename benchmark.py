@@ -54,6 +54,7 @@ class RecordingModel:
         self.window_tokens = model.window_tokens
         self.has_chat_template = model.has_chat_template
         self.has_reader = model.has_reader
+        self.has_memory = bool(getattr(model, "has_memory", False))
         self.render = model.render
         self.count_tokens = model.count_tokens
         self.prompt = ""
@@ -65,12 +66,14 @@ class RecordingModel:
         """Note the prompt and pass it on.
 
         Arms that recall the same lines have the same prompt, and with the same seed the same reply: it is made once,
-        unless replies are timed.
+        unless replies are timed, or a memory inside the model changes what a prompt means.
         """
         self.prompt = prompt
         if self._exact_tokens is not None:
             stops, count = (), self._exact_tokens
             sampling = replace(sampling, min_new_tokens=count, max_new_tokens=count)
+            return self._model.stream(prompt, sampling, stops, **options)
+        if self.has_memory:
             return self._model.stream(prompt, sampling, stops, **options)
         key = (prompt, sampling, tuple(stops), tuple(sorted(options.items())))
         if key not in self._replies:

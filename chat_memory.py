@@ -81,7 +81,7 @@ class Program:
             "/remember": chat.remember,
             "/forget": chat.forget,
             "/undo": lambda _: chat.undo(),
-            "/why": lambda _: showing.why(chat.journal, chat.used),
+            "/why": lambda _: chat.why(),
             "/export": lambda name: commands.export(chat.journal, name),
             "/import": lambda name: commands.import_file(chat.memory, name),
             "/reset": self._reset,
@@ -206,6 +206,11 @@ def open_memory(settings: Settings, opened: Opened) -> IndexedMemory:
 
     if settings.memory == "none":
         return NullMemory(opened.journal, opened.folder)
+    if settings.memory == "neural":
+        from chatmem.neural.language import NeuralLanguageModel
+        from chatmem.neural.memory import NeuralMemory
+
+        return NeuralMemory(opened.journal, NeuralLanguageModel.load(settings.model, settings.device), opened.folder)
     encoder = open_encoder(settings)
     if settings.memory == "rag":
         from rag_baseline import RagMemory
@@ -228,10 +233,13 @@ def open_encoder(settings: Settings) -> Encoder:
     return encoder
 
 
-def open_model(settings: Settings) -> LanguageModel:
-    """Return the language model that the settings ask for."""
+def open_model(settings: Settings, memory: IndexedMemory | None = None) -> LanguageModel:
+    """Return the language model that the settings ask for; one whose memory is inside it comes with the memory."""
     from chatmem.language_model import TransformersModel
 
+    inside: LanguageModel | None = getattr(memory, "language", None)
+    if inside is not None:
+        return inside
     return TransformersModel.load(settings.model, settings.device)
 
 
@@ -304,7 +312,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         at_terminal = sys.stdin.isatty() and settings.text is None
         read = _reader(settings, at_terminal=at_terminal)  # before anything loads, or the prompt would wait for it
         memory = Background(lambda: open_memory(settings, opened))
-        model = Background(lambda: open_model(settings), after=memory)
+        model = Background(lambda: open_model(settings, memory.get()), after=memory)
         chat = Chat(settings, opened, memory, model, terminal.notice)
         Program(chat, sys.stdout, as_json=settings.json, at_terminal=at_terminal).run(read)
     except ChatMemError as error:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from chatmem import deleting
+from chatmem import deleting, showing
 from chatmem.background import Background
 from chatmem.dating import asks_times, looked_up
 from chatmem.indexed import IndexedMemory
@@ -210,6 +210,11 @@ class Chat:
             self._notice(reply)
         self.used = []
         return reply
+
+    def why(self) -> str:
+        """Say what of the memory is behind the last reply."""
+        inside: Callable[[], str] | None = getattr(self.memory, "why", None)
+        return showing.why(self.journal, self.used) if inside is None or self.used is None else inside()
 
     def reset(self) -> str:
         """Erase everything that is kept of the user, this session included."""

@@ -166,7 +166,7 @@ class TransformersModel:
                 inputs = {"input_ids": ids.to(self._model.device), "use_cache": True, "logits_to_keep": 1}
                 if self._reader is not None:  # set each time: replies of two threads may alternate
                     self._reader.on = reader
-                output = self._model(**inputs, cache=cache)
+                output = self._step({**inputs, "cache": cache})
                 logits = output.logits[0, -1].float().cpu().clone()
                 if len(chosen) < sampling.min_new_tokens:
                     logits[list(self._ends)] = -torch.inf
@@ -180,6 +180,10 @@ class TransformersModel:
             chosen.append(token)
             yield token
             cache, ids = output.past_key_values, torch.tensor([[token]])
+
+    def _step(self, inputs: dict[str, Any]) -> Any:
+        """Run the model on the next tokens; a model with a memory of its own reads it here."""
+        return self._model(**inputs)
 
     def _followers(self, line: str) -> dict[int, list[int]]:
         """Return, for each token of a line, the tokens that follow it there."""

@@ -125,9 +125,10 @@ def build_prompt(
     lines = _fit_lines(model, recollections, int(budget * MEMORY_SHARE))
     said, notice = _fit_input(model, user_input, budget // (3 if form == "specification" else 2))  # it says it twice
     reader = model.has_reader and bool(lines) and form == "auto"
+    inside = getattr(model, "has_memory", False)  # what the user told is read from a state, not from lines
     begin = reader_opening if reader else reply_opening
-    opening = "" if form == "specification" else begin(user_input, lines)
-    turns = list(history)
+    opening = "" if form == "specification" or inside else begin(user_input, lines)
+    turns = [] if inside else list(history)
     text = _render(model, lines, said, turns, form)
     while turns and model.count_tokens(text + opening) > budget:
         turns.pop(0)

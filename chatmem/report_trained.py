@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from chatmem.report_neural import render_neural
 from chatmem.tables import percent, table
 
 _SUMMARY = (
@@ -24,6 +25,7 @@ TRAINED = (
     "reader",
     "stand_ins",
     "goodai",
+    "neural",
 )  # names of the files that hold the results
 _METRICS = ("hit@1", "recall_all@3", "recall_all@5", "ndcg@5")
 
@@ -38,6 +40,7 @@ def render_trained(measured: dict[str, Any]) -> str:
         _reader,
         _stand_ins,
         _goodai,
+        render_neural,
     )
     parts = dict(zip(TRAINED, renderers, strict=True))
     found = [render(measured[name]) for name, render in parts.items() if measured.get(name)]

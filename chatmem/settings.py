@@ -12,7 +12,7 @@ from typing import Literal, NoReturn
 from chatmem import bundled
 from chatmem.interface import UsageError
 
-MemoryName = Literal["gru", "rag", "none"]
+MemoryName = Literal["gru", "rag", "neural", "none"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ def parse_args(argv: Sequence[str] | None = None) -> Settings:
         raise UsageError("--temporary uses no memory that could be encrypted: leave it out")
     if given.encryption and given.store:
         raise UsageError("--encrypt is for files on this machine: a memory in --store is encrypted by its server")
+    if given.embedder and given.memory == "neural":
+        raise UsageError("--embedder is for lines that are looked up: --memory neural has none, leave it out")
     try:
         memory_dir = (given.memory_dir or _default_memory_dir()).expanduser()
     except RuntimeError as error:  # "~nobody"
@@ -89,7 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     memory.add_argument("--user", default="default", metavar="NAME", help="whose memory this is (default: default)")
     memory.add_argument("--memory-dir", type=Path, metavar="DIR", help="where memories lie (default: the data folder)")
     memory.add_argument("--store", metavar="URL", help="a PostgreSQL server to keep them on, for several machines")
-    memory.add_argument("--memory", choices=["gru", "rag", "none"], default="gru", help="how it is read (default: gru)")
+    memory.add_argument(
+        "--memory", choices=["gru", "rag", "neural", "none"], default="gru", help="how it is read (default: gru)"
+    )
     memory.add_argument("--temporary", action="store_true", help="neither read nor write any memory")
     memory.add_argument("--k", type=_at_least(0), default=3, help="largest number of memory lines (default: 3)")
     memory.add_argument("--slots", type=_at_least(1), default=10, help="sessions in the pool (default: 10)")

@@ -19,7 +19,7 @@ from chatmem.interface import DamagedError, NewerError, StoreError, UsageError
 if TYPE_CHECKING:
     from chatmem.vault import Vault
 
-INDEX_NAMES = ("memory.pkl", "chroma")  # what can be made again from the journal
+INDEX_NAMES = ("memory.pkl", "chroma", "neural.safetensors")  # what can be made again from the journal
 
 
 def user_digest(user: str) -> str:
@@ -180,7 +180,7 @@ def delete_indexes(folder: Path) -> None:
     """
     try:
         for path in folder.iterdir():
-            if path.name.startswith(INDEX_NAMES) or ".damaged-" in path.name or path.name.startswith(".memory.pkl."):
+            if path.name.removeprefix(".").startswith(INDEX_NAMES) or ".damaged-" in path.name:
                 if path.is_dir() and not path.is_symlink():
                     shutil.rmtree(path)
                 else:

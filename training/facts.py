@@ -133,6 +133,12 @@ _TEXTS = {name: _parts(text) for name, text in _TABLES["texts"].items()}
 ATTRIBUTES = tuple(_attribute(name, t, _TABLES["pools"], unseen=False) for name, t in _TABLES["attributes"].items())
 UNSEEN_ATTRIBUTES = tuple(_attribute(name, t, _TABLES["pools"], unseen=True) for name, t in _TABLES["unseen"].items())
 
+
+def pool(name: str) -> tuple[str, ...]:
+    """Return a pool of values; a capital is for evaluation."""
+    return _parts(_TABLES["pools"][name])
+
+
 PEOPLE, UNSEEN_PEOPLE = _TEXTS["people"], _TEXTS["People"]
 CHATTER, UNSEEN_CHATTER = _TEXTS["chatter"], _TEXTS["Chatter"]
 QUESTIONS_TO_THE_WORLD, UNSEEN_QUESTIONS_TO_THE_WORLD = _TEXTS["world"], _TEXTS["World"]
