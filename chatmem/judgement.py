@@ -83,9 +83,10 @@ def _is_order(text: str) -> bool:
 
 
 def asks_to_keep(sentence: str) -> bool:
-    """Tell whether a sentence says itself that it is to be remembered."""
+    """Tell whether a sentence says itself that it is for later: "Remember that …", "Call me Bo.", "From now on …"."""
     text = plain(sentence)
-    return bool(wording.KEEP.match(text) or wording.KEEP_ASKED.match(text))
+    marks = (wording.KEEP, wording.KEEP_ASKED, wording.NAMING)
+    return any(mark.match(text) for mark in marks) or bool(wording.STANDING.search(text))
 
 
 def retracts_topic(sentence: str) -> bool:

@@ -2,11 +2,13 @@
 
 The rules judge a line while it is written to the journal, before anything is loaded. Here, once the networks are
 there, a line that only looks like a fact loses its kind, and what it replaces in other words than the rules know is
-superseded. Both are written to the journal, so states that are derived again come out the same.
+superseded. Both are written to the journal, so states that are derived again come out the same. The networks know
+English; what is written in another script is left to the rules.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, islice
 
@@ -16,6 +18,7 @@ from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
 from chatmem.versions import same_owner
 
+_OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 Nearest = Callable[[str], Iterable[Line]]  # the lines nearest to a text, best first
 
 
@@ -31,7 +34,7 @@ class SecondLook:
 
     def __call__(self, lines: Sequence[Line]) -> list[Line]:
         """Look at new lines, and return those that turned out to be no facts."""
-        new = [line for line in lines if line.key not in self._seen and is_current(line)]
+        new = [line for line in lines if line.key not in self._seen and is_current(line) and is_latin(line.text)]
         self._seen |= {line.key for line in lines}
         if self.decision is None:
             return []
@@ -63,7 +66,12 @@ def is_current(line: Line) -> bool:
     return line.kind in MEMORY_KINDS and line.status == "active" and line.speaker == "user"
 
 
+def is_latin(text: str) -> bool:
+    """Tell whether a text holds no letter of another script than Latin."""
+    return _OTHER_LETTER.search(text) is None
+
+
 def nearest_older(new: Line, ranked: Iterable[Line]) -> list[Line]:
     """Return the first current facts of the user, of lines in the order of their nearness, that are older than one."""
     able = (line for line in ranked if is_current(line) and (line.when, line.key) < (new.when, new.key))
-    return list(islice(able, NUM_CANDIDATES))
+    return list(islice((line for line in able if is_latin(line.text)), NUM_CANDIDATES))

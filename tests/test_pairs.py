@@ -20,6 +20,7 @@ from chatmem.journal import Journal
 from chatmem.pair_network import PairNetwork
 from chatmem.pairs import PairDecision, load_pairs, read_weights, save_weights
 from chatmem.rows import Line
+from chatmem.second_look import is_latin
 from chatmem.sentences import words
 from chatmem.statement_network import KINDS, StatementNetwork
 from memory_module import GruMemory
@@ -336,10 +337,28 @@ def test_what_only_looks_like_a_fact_is_none_and_undoes_what_it_changed():
     assert memory.recall("Where do I live?")[0].text == "I live in Porto."
 
 
-@pytest.mark.parametrize("explicit", [True, False])
-def test_what_the_user_asked_to_keep_is_never_doubted(explicit):
+@pytest.mark.parametrize(
+    ("text", "is_read"), [("J'habite à Nîmes, près de Łódź.", True), ("У меня dragon.", False), ("我有dragon。", False)]
+)
+def test_other_scripts_are_left_to_the_rules(text, is_read):
+    assert is_latin(text) is is_read
+    if not is_read:
+        memory = looking()
+        tell(memory, text)
+        assert list(states(memory).values()) == ["active"]
+
+
+@pytest.mark.parametrize(
+    ("text", "explicit"),
+    [
+        ("I own a dragon.", True),
+        ("Remember that I own a dragon.", False),
+        ("Call me Dragon.", False),
+        ("From now on, tell me of dragons.", False),
+    ],
+)
+def test_what_the_user_asked_to_keep_is_never_doubted(text, explicit):
     memory = looking()
-    text = "I own a dragon." if explicit else "Remember that I own a dragon."
     memory.remember(Session((Turn("user", text, NOON, explicit),)))
     assert [line.status for line in memory.journal.facts()] == ["active"]
 

@@ -23,6 +23,7 @@ from chatmem.evaluation import wilson
 from chatmem.judgement import asks_to_keep
 from chatmem.pairs import PairDecision, load_pairs
 from chatmem.reading import read_turn
+from chatmem.second_look import is_latin
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,8 +39,10 @@ def kept(text: str) -> list[str]:
 def looked_at(decision: PairDecision, text: str) -> list[str]:
     """Return those that still are facts after the second look."""
     facts = kept(text)
-    doubted = [] if asks_to_keep(text) else decision.doubted(facts)
-    return facts if not doubted else [fact for fact, kind in zip(facts, doubted, strict=True) if not kind]
+    doubted = decision.doubted(facts)
+    return [
+        fact for fact, kind in zip(facts, doubted, strict=True) if not kind or asks_to_keep(text) or not is_latin(fact)
+    ]
 
 
 def public_rows(folder: Path) -> Iterator[tuple[str, str]]:
