@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from chatmem.asked_times import asked_days, asks_only_days, asks_when, without_days
 from chatmem.frames import normal
-from chatmem.hops import asked_apart, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
+from chatmem.hops import asked_apart, asked_attribute, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -34,7 +34,7 @@ from chatmem.sentences import (
 from chatmem.succession import predecessors
 from chatmem.tension import event_against, is_claim
 from chatmem.times import Span, is_past, tells_event
-from chatmem.versions import is_of_other, newest_only
+from chatmem.versions import is_of_other, newest_only, tells
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
 ASK_NAME = "What is my name?"
@@ -234,8 +234,9 @@ class Choice:
         texts = {one.line.key: one.texts for one in ranked}
         asked = [(line, text) for line in nearest for text in texts[line.line]]
         chances = self.decision.answerable(query, [text for _, text in asked])
-        whom = asked_who(query)
-        sure = {line.line: SURE if whom and whom in words(line.text) else 0.0 for line in nearest}
+        whom, attribute = asked_who(query), asked_attribute(query)
+        plain = [tells(line.text, attribute) or bool(whom and whom in words(line.text)) for line in nearest]
+        sure = {line.line: SURE if is_plain else 0.0 for line, is_plain in zip(nearest, plain, strict=True)}
         for (line, _), chance in zip(asked, chances, strict=True):
             sure[line.line] = max(float(chance), sure[line.line])
         answers = [replace(line, score=sure[line.line]) for line in nearest]

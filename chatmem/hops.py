@@ -105,6 +105,18 @@ def in_own_name(query: str, name: str) -> str:
     return re.sub(r"\b[Mm]y\b", f"{name}'s", query)
 
 
+_ATTRIBUTES = {
+    "employer": re.compile(
+        r"\bwhere (?:do|am) i (?:now )?(?:work|working|employed)\b(?! out)|\bwho(?:m)? (?:do i work|am i working) for\b"
+        r"|\bwh(?:o|at)(?:'s| is) my employer\b|\b(?:which|what) (?:company|firm) do i work (?:for|at)\b",
+        re.I,
+    ),
+    "home": re.compile(r"\bwhere do i (?:now )?live\b|\b(?:which|what) (?:city|town|place) do i live in\b", re.I),
+    "birthplace": re.compile(r"\bwhere was i born\b|\b(?:which|what) (?:city|town|place) was i born in\b", re.I),
+    "name": re.compile(r"\bwhat(?:'s| is) my (?:full |first )?name\W*$|\bwhat am i called\b", re.I),
+}
+
+
 def owners_in(text: str) -> frozenset[str]:
     """Return the first names, case folded, whose things a sentence is about: "Tamsin's birthday is 3 May."."""
     found = re.findall(rf"\b({_NAME}?)['’]s\b", text)
@@ -122,6 +134,12 @@ def asked_who(query: str) -> str:
     """Return the first name, case folded, that a query asks about as such: "Who is Petra?"; "" for other queries."""
     found = _WHO.search(query)
     return found["name"].casefold() if found and found["name"][0].isupper() else ""
+
+
+def asked_attribute(query: str) -> str:
+    """Return the attribute of the user, as `frames` names it, that a plain question asks for; "" for other queries."""
+    text = query.strip().replace("’", "'")
+    return next((name for name, asked in _ATTRIBUTES.items() if asked.search(text)), "")
 
 
 def _renamed(query: str, thing: str, name: str) -> str:

@@ -94,6 +94,12 @@ def is_of_other(text: str) -> bool:
     return named and not any("'s" in word for word in fact.subject)
 
 
+def tells(text: str, attribute: str) -> bool:
+    """Tell whether a statement plainly gives an attribute of the user: "I work at Google." gives the employer."""
+    fact = parse(text)
+    return bool(attribute and fact.value) and fact.attribute == attribute and fact.subject == ("i",) and not fact.ended
+
+
 def says_change(text: str) -> bool:
     """Tell whether a statement says itself that something changed."""
     return parse(text).changed

@@ -12,7 +12,7 @@ import pytest
 from conftest import choose, make_session
 
 from chatmem.embedding import Array
-from chatmem.hops import asked_apart, asked_who, identities, names_in, rewritten
+from chatmem.hops import asked_apart, asked_attribute, asked_who, identities, names_in, rewritten
 from chatmem.journal import Journal
 
 
@@ -217,3 +217,20 @@ def test_line_that_says_so_is_brought_by_the_user_s_own_name():
     journal.record(make_session("Everybody calls me Ilse.", "Hello.", "Ilse's exam is in May.", "I see."))
     found = choose(journal.lines(), "When is my exam?", decision=Asks(Ilse="exam"))
     assert [line.text for line in found] == ["Ilse's exam is in May.", "Everybody calls me Ilse."]
+
+
+@pytest.mark.parametrize(
+    ("query", "attribute"),
+    [
+        ("Where do I work?", "employer"),
+        ("who do I work for", "employer"),
+        ("Where do I work out?", ""),
+        ("Where does my sister work?", ""),
+        ("Where do I live?", "home"),
+        ("What's my name?", "name"),
+        ("What's my name day?", ""),
+        ("Where was I born?", "birthplace"),
+    ],
+)
+def test_plain_question_names_its_attribute(query, attribute):
+    assert asked_attribute(query) == attribute

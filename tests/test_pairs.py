@@ -370,3 +370,10 @@ def test_what_the_decision_replaced_stays_so_when_states_are_derived_again():
     memory.journal.forget("nothing like it")
     tell(memory, "Forget what I said about the tent.")
     assert {line.text: line.status for line in memory.journal.facts()}["I walk to the mill."] == "superseded"
+
+
+def test_plain_statement_answers_a_plain_question_whatever_the_decision_thinks():
+    facts = lines_of("I work at YouTube.", "My sister works at Orbix.", "I no longer work at Orbix.")
+    unsure = Verdicts()
+    assert [line.text for line in choose(facts, "Where do I work?", decision=unsure)] == ["I work at YouTube."]
+    assert choose(facts, "Where do I swim?", decision=unsure) == []
