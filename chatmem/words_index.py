@@ -22,6 +22,8 @@ Execute = Callable[[str, tuple[Any, ...]], Iterable[Any]]  # runs SQL with its v
 
 def tokens(text: str) -> list[str]:
     """Return what is looked up of a text: its words, and pairs of characters where words have no spaces."""
+    if text.isascii():
+        return [word for word in words(text) if word.strip("_")]
     found: list[str] = []
     for word in words(text):
         spaced, position = [], 0
