@@ -52,6 +52,7 @@ _JOINT = re.compile(r"^[\s,]*(?:(?P<that>that|the fact that|(?:о том,? )?ч�
 _LAST = re.compile(
     r"^(?:that|so|this|it|all that|all of that|это|об этом|так|这个?|这件事)?(?: from| about me)?$", re.I
 )
+_NEAR = 0.6  # cosine from which a line is taken for what somebody means by "Why do you think I'm vegan?"
 _OF_USER = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|our|я|мой|моя|моё|мои|мне|меня|мо\w+|у меня)\b|我", re.I)
 _ADVICE = re.compile(r"\b(?:should|would|could|might|must|ought|can|will|need to|have to|'d better)\b", re.I)
 _WH = re.compile(r"(?:what|where|when|which|who|whose|how)\b|где|как", re.I)
@@ -93,7 +94,8 @@ def sources(source: Source, memory: IndexedMemory, k: int, last: Sequence[Recoll
     said = [line.recollection(1.0) for line in stating(source.what, memory, told)]
     if source.asks_when and not said:
         return [line for line in _about(source.what, memory, k) if topic(source.what) <= topic(line.text)]
-    return (said or [line for line in memory.recall(yes_or_no(source.what), k) if line.speaker == "user"])[:k]
+    said = said or [line for line in memory.recall(yes_or_no(source.what), k) if line.speaker == "user"]
+    return said[:k] or [line for line in memory.near(source.what)[:1] if line.score >= _NEAR and line.speaker == "user"]
 
 
 def _about(what: str, memory: IndexedMemory, k: int) -> list[Recollection]:

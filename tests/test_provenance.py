@@ -109,6 +109,8 @@ def test_memory_is_searched_by_words(tmp_path):
         ("How do you know where I live?", "I moved to Sopot."),
         ("How do you know my birthday?", "I was born on 3 May 1981."),
         ("Why do you believe I'm a baker?", "I work as a baker at Korenhof."),
+        ("Why do you think I'm rich?", ""),
+        ("What makes you think I have a sister?", ""),
     ],
 )
 def test_source_is_found_in_other_words(query, said):
@@ -120,4 +122,4 @@ def test_source_is_found_in_other_words(query, said):
     source = asked_source(query)
     assert source is not None
     found = sources(source, memory, 3, [])
-    assert f'"{said}"' in quoted(found, query)
+    assert f'"{said}"' in quoted(found, query) if said else not found
