@@ -232,6 +232,8 @@ def _say_under_limit(root: Path, open_memory: OpenMemory, limit: int, log: Path)
 
 def _read_unwritable(root: Path, open_memory: OpenMemory, *, drop_rights: bool) -> None:
     """Read a memory that cannot be written, and raise where it is not told or not read."""
+    with tempfile.TemporaryDirectory() as name:  # what is imported late may lie where others cannot read
+        _say_all(Path(name), open_memory, ["elsewhere"])
     if drop_rights:
         os.setgid(_NOBODY)
         os.setuid(_NOBODY)
