@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -144,12 +144,12 @@ class PairDecision:
             return found
 
 
-def _logits(network: object, *sides: Side) -> Array:
+def _logits(network: Callable[..., Tensor], *sides: Side) -> Array:
     """Return what a network makes of texts."""
     import torch
 
     with torch.inference_mode():
-        return cast("Array", network(*sides).numpy())  # type: ignore[operator]
+        return cast("Array", network(*sides).numpy())
 
 
 def _shares(logits: Array) -> Array:

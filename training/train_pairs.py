@@ -6,7 +6,6 @@ python -m training.train_pairs ... --scale 0.02 --steps 40           a minute, t
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from pathlib import Path
@@ -21,8 +20,9 @@ from chatmem.embedding import SentenceEncoder
 from chatmem.pair_network import PairNetwork
 from chatmem.pairs import WEIGHTS, save_weights
 from training.pairs_batches import Rows, Sides, answer_pairs, endless_batches
+from training.pairs_options import read_options, read_sets
 from training.pairs_scoring import best_scores, curve, threshold_for
-from training.pairs_sets import Pairs, make_sets, with_tokens
+from training.pairs_sets import Pairs
 
 ANSWERED = 0.95  # share of the answerable, well-spelt questions of the development set that the threshold lets through
 
@@ -118,22 +118,8 @@ def calibrate(network: PairNetwork, sides: Sides, dev: Pairs) -> dict[str, float
 
 def main() -> None:
     """Make the sets, train, choose temperatures and threshold, and write the weights."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path, default=Path(".benchmark/pairs"))
-    parser.add_argument("--out", type=Path, default=WEIGHTS)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--steps", type=int, default=1900)
-    parser.add_argument("--batch", type=int, default=192)
-    parser.add_argument("--rate", type=float, default=1.2e-3)
-    parser.add_argument("--start", type=Path, help="weights to go on from")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(options.seed)
-    sets, tokens = with_tokens(make_sets(options.data, options.scale), options.cache)
-    sides = Sides(tokens)
+    options = read_options(__doc__, WEIGHTS, steps=1900, batch=192, rate=1.2e-3)
+    sets, sides = read_sets(options)
     network = PairNetwork()
     if options.start:
         network.load_state_dict({name: weight.float() for name, weight in load_file(options.start).items()})

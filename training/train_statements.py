@@ -5,7 +5,6 @@ python -m training.train_statements --data ../shared/data --cache DIR     a quar
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from pathlib import Path
@@ -20,8 +19,9 @@ from chatmem.embedding import SentenceEncoder, bundled_folder
 from chatmem.pairs import STATEMENT_WEIGHTS, save_weights
 from chatmem.statement_network import KIND, NUM_KEPT, RELATION, StatementNetwork, upper_layers
 from training.pairs_batches import Rows, Sides, endless_batches
+from training.pairs_options import read_options, read_sets
 from training.pairs_relations import DENIAL, NEW, UNRELATED
-from training.pairs_sets import Pairs, make_sets, with_tokens
+from training.pairs_sets import Pairs
 
 LOST = 0.03  # share of the development set's facts that may be taken for something else
 WRONGLY = 0.05  # share of the development set's near misses that may be taken for a newer word
@@ -111,22 +111,8 @@ def calibrate(network: StatementNetwork, sides: Sides, dev: Pairs) -> dict[str, 
 
 def main() -> None:
     """Make the sets, train, choose temperature and thresholds, and write the weights."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path, default=Path(".benchmark/pairs"))
-    parser.add_argument("--out", type=Path, default=STATEMENT_WEIGHTS)
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--steps", type=int, default=1500)
-    parser.add_argument("--batch", type=int, default=96)
-    parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--start", type=Path, help="weights to go on from")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(options.seed)
-    sets, tokens = with_tokens(make_sets(options.data, options.scale), options.cache)
-    sides = Sides(tokens)
+    options = read_options(__doc__, STATEMENT_WEIGHTS, steps=1500, batch=96, rate=2e-3)
+    sets, sides = read_sets(options)
     network = StatementNetwork(upper_layers(bundled_folder()))
     if options.start:
         found = {name: weight.float() for name, weight in load_file(options.start).items()}
