@@ -141,10 +141,11 @@ def _judged(found: dict[str, list[int]]) -> str:
 
 Share of sentences that become memory lines, by label: by the rules of words, which judge while a line is written, and
 after the second look of the trained network, which follows before the reply. Sets 1 to 4 are not blind: the rules were
-mended after each was first scored. Set 5 was written by somebody who knew neither rules nor training text, and nothing
-was chosen or mended on it. First scores of the rules on sets 1 to 4 and on two more: 7.0%, 24.6% (written to deceive),
-3.6%, 2.2%, 8.1% and 10% of what is no fact was kept. The labels of the public data are weak, and of another kind (a
-request such as "i need to find my luggage" states something, too).
+mended after each was first scored. Set 5 was written by somebody who knew neither rules nor training text; the kind of
+network and the share of facts that its threshold may lose were settled with its scores in sight. Set 6 was written
+likewise, after everything was settled, and scored once. First scores of the rules on sets 1 to 4 and on two more: 7.0%,
+24.6% (written to deceive), 3.6%, 2.2%, 8.1% and 10% of what is no fact was kept. The labels of the public data are
+weak, and of another kind (a request such as "i need to find my luggage" states something, too).
 
 {table(("label", "kept by the rules", "after the second look"), rows)}"""
 
@@ -158,28 +159,43 @@ def _share(counts: Sequence[int]) -> str:
 
 
 def _statements(found: dict[str, Any]) -> str:
-    """Render what new statements do to older ones."""
-    said = {
-        "new": "a newer value",
-        "end": "it no longer holds, or never did",
-        "stays": "a near miss: both hold",
-        "same": "the same in other words",
-    }
-    rows = [
-        (name, str(found["pairs"][label]), *(_or_never(shares[label]) for shares in found["replaced"].values()))
-        for label, name in said.items()
-    ]
-    questions = found["questions"]
+    """Render what new statements do to older ones, for each set."""
+    rows = [row for name, one in found.items() for row in _pairs(name, one)]
     return f"""### What takes the place of an older statement
 
-Pairs of statements in everyday wording, written by somebody who knew neither rules nor training text; nothing was
-chosen or mended on them. Share of the older statements that are taken for replaced:
+Pairs of statements in everyday wording, written by people who knew neither rules nor training text. The kind of network
+and the share of near misses that its threshold may lose were settled with the first set's scores in sight; the second
+was written afterwards and scored once. Share of the older statements that are taken for replaced:
 
-{table(("the new statement says", "pairs", *found["replaced"]), rows)}
+{table(("set", "the new statement says", "pairs", *_ARMS), rows)}
 
-The network's AUC is {found["auc"][0]:.3f} ({found["auc"][1]:.3f}–{found["auc"][2]:.3f}). Questions about these
-statements in words that do not occur in them get their line in {_or_never(questions["answered"])}; near questions that
-neither line answers get none in {_or_never(questions["refused"])}."""
+Each statement has a question in words that do not occur in it, and a near one that neither statement answers:
+
+{table(("set", "AUC of replaced or not", "answered by its line", "near ones that get none"), _asked(found))}"""
+
+
+_ARMS = ("rules", "rules and second look")
+_SAID = {
+    "new": "a newer value",
+    "end": "it no longer holds, or never did",
+    "stays": "a near miss: both hold",
+    "same": "the same in other words",
+}
+
+
+def _pairs(name: str, found: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        (name, said, str(found["pairs"][label]), *(_or_never(found["replaced"][arm][label]) for arm in _ARMS))
+        for label, said in _SAID.items()
+    ]
+
+
+def _asked(found: dict[str, dict[str, Any]]) -> list[tuple[str, ...]]:
+    return [
+        (name, f"{one['auc'][0]:.3f} ({one['auc'][1]:.3f}–{one['auc'][2]:.3f})",
+         *(_or_never(one["questions"][what]) for what in ("answered", "refused")))
+        for name, one in found.items()
+    ]  # fmt: skip
 
 
 def _reader(answers: list[dict[str, Any]]) -> str:
