@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from typing import NamedTuple
 
 from chatmem.asked_times import asked_days, asks_only_days, asks_when, without_days
@@ -34,7 +34,7 @@ from chatmem.sentences import (
 from chatmem.succession import predecessors
 from chatmem.tension import event_against, is_claim
 from chatmem.times import Span, is_past, tells_event
-from chatmem.versions import is_of_other, newest_only, tells
+from chatmem.versions import is_of_other, may_replace, newest_only, tells, without_others
 
 THRESHOLD = 0.3  # cosine under which a line has no bearing on a query, where nothing better decides
 ASK_NAME = "What is my name?"
@@ -203,6 +203,7 @@ class Choice:
         gone: set[int] = set()
         for new in sure:
             older = [line for line in sure if (line.when, line.line) < (new.when, new.line)]
+            older = [line for line in older if may_replace(new.text, line.text)]
             replaced = self.decision.replaces(new.text, [line.text for line in older])
             gone |= {line.line for line, is_old in zip(older, replaced, strict=True) if is_old}
         return [line for line in chosen if line.line not in gone]
@@ -231,6 +232,7 @@ class Choice:
             floor = self.threshold if of_assistant or is_personal(query) else self.threshold + IMPERSONAL
             return _different([one for one in ranked if one.score >= floor], wanted.count)
         nearest = _different(ranked, NUM_CANDIDATES)
+        nearest = list(compress(nearest, without_others(names_in(query), [line.text for line in nearest])))
         texts = {one.line.key: one.texts for one in ranked}
         asked = [(line, text) for line in nearest for text in texts[line.line]]
         chances = self.decision.answerable(query, [text for _, text in asked])

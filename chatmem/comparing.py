@@ -197,12 +197,18 @@ def denies(now: Fact, before: Fact) -> bool:
     return len(denied) > 1 and denied <= told and len(told) <= len(denied) + 4
 
 
+def names_gone(now: Fact) -> str:
+    """Return the word after which a statement says "not" or "rather than"; "" where it says neither."""
+    found = _GONE.search(now.said)
+    return found["gone"] if found else ""
+
+
 def names_as_gone(now: Fact, before: Fact) -> bool:
     """Tell whether a statement says that something is so rather than what an older one on the same says."""
-    found = _GONE.search(now.said)
-    if found is None or before.ended or found["gone"] in word_sets.PLAIN_WORDS:
+    named = names_gone(now)
+    if not named or before.ended or named in word_sets.PLAIN_WORDS:
         return False
-    gone = stem(found["gone"])
+    gone = stem(named)
     return gone in topic_of(before) and bool((topic_of(now) & topic_of(before)) - {gone})
 
 
@@ -251,6 +257,21 @@ def changes(now: Fact, before: Fact) -> bool:
 def owner_named(now: Fact, before: Fact) -> bool:
     """Tell whether a statement names everybody whose things an older one is about: "my mother's hair"."""
     return {word for word in before.subject if word.endswith("'s")} <= set(now.tokens)
+
+
+def of_another_person(now: Fact, before: Fact) -> bool:
+    """Tell whether each of two facts is on somebody called by name, and the names differ: "Olga has", "Marek has"."""
+    names = person(now), person(before)
+    return bool(names[0] and names[1]) and not names[0] & names[1]
+
+
+def person(fact: Fact) -> frozenset[str]:
+    """Return the names of the person whom a fact is on; none where it is on something else, or only "my sister"."""
+    first = {fact.subject[0]} & {*fact.tokens[:1]} if fact.subject else set[str]()  # whose capital says nothing
+    names = {*fact.subject} & {*fact.names, *first}
+    others = {*fact.subject} - names
+    is_named = others <= word_sets.PEOPLE and "i" not in names and fact.predicate[1:2] not in (("my",), ("what",))
+    return frozenset(names - word_sets.PEOPLE) if is_named else frozenset()
 
 
 def _exchanged_kind(now: Fact, before: Fact) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from chatmem.comparing import stem
 from chatmem.judgement import MEMORY_KINDS
 from chatmem.rows import Line
+from chatmem.sentences import has_any_part
 from chatmem.values import kind_of
 from chatmem.word_sets import PLAIN_WORDS
 from chatmem.words_index import tokens
@@ -27,16 +28,17 @@ def echoes(doomed: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
         lines: all lines.
     """
     gone, sessions = {line.key for line in doomed}, {line.session for line in doomed}
-    left = [line for line in lines if line.key not in gone and line.kind in MEMORY_KINDS]
-    kept = {root(word) for line in left for word in tokens(line.text)}
     told = [line for line in doomed if line.kind in MEMORY_KINDS]
-    rare = {root(word) for line in told for word in tokens(line.text) if _says_something(word)} - kept
+    said = {root(word) for line in told for word in tokens(line.text) if _says_something(word)}
+    near_words = [line for line in lines if line.key not in gone and has_any_part(line.text, said)]
+    kept = {root(word) for line in near_words if line.kind in MEMORY_KINDS for word in tokens(line.text)}
+    rare = said - kept
     values = {root(word) for line in told for word in _values(line.text)} & rare
     found = []
-    for line in lines:
+    for line in near_words:
         near = line.speaker == "user" or line.session in sessions
         there = {root(word) for word in tokens(line.text)}
-        if line.key not in gone and line.kind not in MEMORY_KINDS and there & (rare if near else values):
+        if line.kind not in MEMORY_KINDS and there & (rare if near else values):
             found.append(line)
     return found
 

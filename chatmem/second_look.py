@@ -16,7 +16,7 @@ from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS, asks_to_keep
 from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
-from chatmem.versions import same_owner
+from chatmem.versions import may_replace
 
 _OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 Nearest = Callable[[str], Iterable[Line]]  # the lines nearest to a text, best first
@@ -49,7 +49,7 @@ class SecondLook:
         """Let a line take the place of older facts that it gives a newer value of, or denies."""
         older = nearest_older(new, self._nearest(new.text))
         flags = decision.replaces(new.text, [line.text for line in older])
-        flags = [flag and same_owner(new.text, line.text) for flag, line in zip(flags, older, strict=True)]
+        flags = [flag and may_replace(new.text, line.text) for flag, line in zip(flags, older, strict=True)]
         if any(flags):
             self._journal.supersede(new.key, [line.key for line in compress(older, flags)])
 

@@ -7,7 +7,7 @@ follows from it is in `chatmem/states.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from chatmem import word_sets
 from chatmem.comparing import (
@@ -17,14 +17,18 @@ from chatmem.comparing import (
     contradicts,
     denies,
     names_as_gone,
+    names_gone,
+    of_another_person,
     one_value_differs,
     owner_named,
+    person,
     prefers_other,
     same_subject,
     topic_of,
 )
 from chatmem.frames import normal, parse
 from chatmem.interface import Recollection
+from chatmem.sentences import words
 
 Relate = Callable[[str, str], Relation]
 
@@ -38,6 +42,8 @@ def relate(new: str, old: str) -> Relation:
     now, before = parse(new), parse(old)
     if now.attribute and now.attribute == before.attribute and same_subject(now, before):
         return by_attribute(now, before)
+    if not (now.ended or now.changed or same_subject(now, before) or names_gone(now)):
+        return "unrelated"  # as all rules below say, and sooner
     if any(rule(now, before) for rule in (contradicts, denies, names_as_gone, one_value_differs, prefers_other)):
         return "replaces"
     return "replaces" if now.changed and changes(now, before) else "unrelated"
@@ -80,9 +86,24 @@ def is_fixed(text: str) -> bool:
     return (" ".join(fact.subject), fact.attribute or " ".join(fact.predicate[:1])) in FIXED
 
 
-def same_owner(new: str, old: str) -> bool:
-    """Tell whether a statement names everybody whose things an older one is about: "my mother's hair"."""
-    return owner_named(parse(new), parse(old))
+def may_replace(new: str, old: str) -> bool:
+    """Tell whether a statement can be about what an older one is about, be they as alike as they may.
+
+    It names everybody whose things the older one is about ("my mother's hair"), and is not on somebody of another name.
+    """
+    now, before = parse(new), parse(old)
+    return owner_named(now, before) and not of_another_person(now, before)
+
+
+def without_others(names: Collection[str], texts: Sequence[str]) -> list[bool]:
+    """Tell for each text whether it may answer a question about somebody whose names, case folded, are given.
+
+    Where texts are on that person, those on somebody of another name do not.
+    """
+    people = [person(parse(text)) for text in texts]
+    if not any(found & {*names} for found in people):
+        return [True] * len(texts)
+    return [not found or bool({*words(text)} & {*names}) for found, text in zip(people, texts, strict=True)]
 
 
 def is_of_other(text: str) -> bool:

@@ -234,3 +234,30 @@ def test_line_that_says_so_is_brought_by_the_user_s_own_name():
 )
 def test_plain_question_names_its_attribute(query, attribute):
     assert asked_attribute(query) == attribute
+
+
+class Eager:
+    """A decision by hand that takes every line for an answer, and each newer one for a newer value."""
+
+    threshold = 0.5
+
+    def answerable(self, query: str, lines: Sequence[str]) -> Array:
+        return np.ones(len(lines), dtype=np.float32)
+
+    def replaces(self, new: str, old: Sequence[str]) -> list[bool]:
+        return [True] * len(old)
+
+
+@pytest.mark.parametrize(
+    ("told", "query"),
+    [
+        (["Marek has a cat called Tilly.", "Olga has a cat called Smudge."], "What is the cat of Marek called?"),
+        (["Olga has a cat called Smudge.", "Marek has a cat called Tilly."], "What is the cat of Marek called?"),
+        (["My colleague Jonas drives a Fiat.", "Priya drives a Volvo now."], "Which car does Jonas drive?"),
+    ],
+)
+def test_a_question_about_somebody_by_name_is_not_answered_with_another_person(told, query):
+    journal = Journal("sqlite://")
+    journal.record(make_session(*(line for text in told for line in (text, "I see."))))
+    found = [line.text for line in choose(journal.lines(), query, decision=Eager())]
+    assert found == [text for text in told if "Marek" in text or "Jonas" in text]

@@ -12,7 +12,7 @@ import pytest
 from conftest import NOON
 
 from chatmem.interface import Recollection
-from chatmem.versions import handles, is_fixed, newest_only, relate
+from chatmem.versions import handles, is_fixed, may_replace, newest_only, relate
 
 
 def told(*texts: str, scores: tuple[float, ...] = ()) -> list[Recollection]:
@@ -179,6 +179,23 @@ def test_better_judge_can_be_given():
     lines = told("I live in Kaunas.", "I moved to Turku.", "My tent is green.")
     assert newest_only(lines, lambda *_: "unrelated") == lines
     assert [line.text for line in newest_only(lines, lambda *_: "replaces")] == ["My tent is green."]
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "may"),
+    [
+        ("Olga has a cat called Smudge.", "Marek has a cat called Tilly.", False),
+        ("My friend Priya drives a Volvo now.", "Jonas drives a Fiat.", False),
+        ("Menuza Segugu works in Brno.", "Sofuze Tazapo works in Lund.", False),
+        ("Priya moved to Lund.", "My friend Priya lives in Graz.", True),
+        ("Yoga is my hobby now.", "Chess is my hobby.", True),
+        ("My sister moved to Bergen.", "Petra lives in Lund.", True),
+        ("I moved to Bergen.", "I live in Lund.", True),
+        ("My hair is red now.", "My mother's hair is black.", False),
+    ],
+)
+def test_what_is_said_of_one_person_replaces_nothing_on_another(new, old, may):
+    assert may_replace(new, old) is may
 
 
 def test_what_does_not_change():
