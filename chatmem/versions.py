@@ -23,6 +23,7 @@ from chatmem.comparing import (
     same_subject,
     topic_of,
 )
+from chatmem.endings import first_half, misses
 from chatmem.frames import normal, parse
 from chatmem.interface import Recollection
 
@@ -38,6 +39,10 @@ def relate(new: str, old: str) -> Relation:
     now, before = parse(new), parse(old)
     if now.attribute and now.attribute == before.attribute and same_subject(now, before):
         return by_attribute(now, before)
+    if (half := first_half(new)) and relate(half, old) == "replaces":
+        return "replaces"
+    if misses(new, old):
+        return "unrelated"
     if any(rule(now, before) for rule in (contradicts, denies, names_as_gone, one_value_differs, prefers_other)):
         return "replaces"
     return "replaces" if now.changed and changes(now, before) else "unrelated"
@@ -83,6 +88,11 @@ def is_fixed(text: str) -> bool:
 def same_owner(new: str, old: str) -> bool:
     """Tell whether a statement names everybody whose things an older one is about: "my mother's hair"."""
     return owner_named(parse(new), parse(old))
+
+
+def may_replace(new: str, old: str) -> bool:
+    """Tell whether nothing in the words of two statements speaks against it that one replaces the other."""
+    return same_owner(new, old) and not misses(new, old)
 
 
 def is_of_other(text: str) -> bool:
