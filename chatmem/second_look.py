@@ -50,17 +50,21 @@ class SecondLook:
     def _renew(self, new: Line, decision: Decision) -> None:
         """Let a line take the place of older facts that it gives a newer value of, or denies."""
         older = nearest_older(new, self._nearest(new.text))
-        texts = [line.text for line in older]
-        flags = _replaced(new.text, texts, decision)
-        if half := first_half(new.text):  # one that names what it ends
-            named = [bool(topic(half) & topic(text)) for text in texts]
-            flags = list(map(or_, flags, map(and_, named, _replaced(half, texts, decision))))
+        flags = replaced(new.text, [line.text for line in older], decision)
         if any(flags):
             self._journal.supersede(new.key, [line.key for line in compress(older, flags)])
 
 
+def replaced(new: str, older: Sequence[str], decision: Decision) -> list[bool]:
+    """Tell which older statements a new one replaces, or its first half where that names what it ends."""
+    flags = _replaced(new, older, decision)
+    if half := first_half(new):
+        named = [bool(topic(half) & topic(old)) for old in older]
+        flags = list(map(or_, flags, map(and_, named, _replaced(half, older, decision))))
+    return flags
+
+
 def _replaced(new: str, older: Sequence[str], decision: Decision) -> list[bool]:
-    """Tell which older statements a new one replaces, where nothing in their words speaks against it."""
     found = zip(decision.replaces(new, older), older, strict=True)
     return [flag and may_replace(new, old) for flag, old in found]
 
