@@ -14,8 +14,9 @@ from itertools import compress, zip_longest
 from typing import NamedTuple
 
 from chatmem.asked_times import asked_days, asks_only_days, asks_when, without_days
+from chatmem.by_name import in_own_name, own_name, owners_in, tells_of
 from chatmem.frames import normal
-from chatmem.hops import asked_apart, asked_attribute, asked_who, in_own_name, names_in, own_name, owners_in, rewritten
+from chatmem.hops import asked_apart, asked_attribute, asked_who, names_in, rewritten
 from chatmem.interface import Recollection
 from chatmem.judgement import MEMORY_KINDS, judge
 from chatmem.pairs import NUM_CANDIDATES, Decision
@@ -181,7 +182,8 @@ class Choice:
         name = own_name(named.text)
         if not chosen:
             renamed = in_own_name(query, name)
-            chosen = self._fitting(renamed, self._ranked(renamed, wanted), wanted, renamed=True)
+            answers = self._fitting(renamed, self._ranked(renamed, wanted), wanted, renamed=True)
+            chosen = [line for line in answers if tells_of(line.text, name)]
             called = {name.casefold()} if chosen else set()
         if name.casefold() not in called or any(line.line == named.key for line in chosen):
             return chosen

@@ -62,7 +62,9 @@ def same_subject(one: Fact, other: Fact) -> bool:
 def by_attribute(now: Fact, before: Fact) -> Relation:
     """Compare two facts of one attribute of one subject."""
     if not now.value:  # "I left my job", "We got divorced"
-        return "replaces" if now.ended or now.changed else "unrelated"
+        left = next((word for word in now.predicate if word not in word_sets.LEAVING), "")
+        is_other = now.attribute == "employer" and left in now.names - set(before.tokens)
+        return "replaces" if (now.ended or now.changed) and not is_other else "unrelated"
     if now.attribute == "prefers":  # what something else was preferred to
         return "replaces" if now.value != before.value and now.value in before.said else "unrelated"
     same = _same_value(now.value, before.value)

@@ -32,6 +32,8 @@ _EXPAND = [
         (r"\bwon't\b", "will not"),
         (r"n't\b", " not"),
         (r"'ve\b", " have"),
+        (r"\bhave (?:just )?(?=stopped\b|quit\b)", ""),
+        (r"\b(?:have (?:just )?)?given up\b", "gave up"),
         (r"'ll\b", " will"),
         (r"'re\b", " are"),
         (r"\b(it|he|she|that|there|who|what|name|number|birthday|colou?r|food)'s\b", r"\1 is"),
@@ -148,7 +150,8 @@ _FRAMES = [  # (attribute, pattern of what follows the subject); `v` is the valu
         ),
         (
             "employer",
-            r"^(?:left|quit|resigned from|was fired from|was laid off (?:from|by)) (?!the |a |home)(?P<ended>.+)",
+            r"^(?:left|quit|resigned from|was fired from|was laid off (?:from|by)) (?!the |a |home|\w+ing\b)"
+            r"(?P<ended>.+)",
         ),
         (
             "employer",

@@ -9,24 +9,24 @@ import re
 from collections.abc import Iterator, Sequence
 
 _MAX_HOPS = 2  # "my sister's boss": the sister is Ana, Ana's boss is Karl
-_NAME = r"[^\W\d_][\w'’&.-]*"
-_OWNER = rf"(?:[Mm]y|[Oo]ur|{_NAME}['’]s)"
+NAME = r"[^\W\d_][\w'’&.-]*"
+_OWNER = rf"(?:[Mm]y|[Oo]ur|{NAME}['’]s)"
 _THING = r"(?:[a-z-]+ ){0,2}?[a-z-]+"
 _IDENTITIES = (
     # "My boss is Petra", "Our dog's name is Rex", "my car is a Skoda"
     re.compile(
-        rf"\b(?P<thing>{_OWNER} {_THING})(?:['’]s name)? (?:is|was) (?:called |named |an? |the )?(?P<name>{_NAME})"
+        rf"\b(?P<thing>{_OWNER} {_THING})(?:['’]s name)? (?:is|was) (?:called |named |an? |the )?(?P<name>{NAME})"
     ),
     # "Petra is my boss"
-    re.compile(rf"\b(?P<name>{_NAME}) (?:is|was) (?P<thing>{_OWNER} {_THING})\b"),
+    re.compile(rf"\b(?P<name>{NAME}) (?:is|was) (?P<thing>{_OWNER} {_THING})\b"),
     # "My sister Ana lives in Graz", "my boss, Petra, is away"
-    re.compile(rf"\b(?P<thing>{_OWNER} {_THING}),? (?P<name>{_NAME})\b"),
+    re.compile(rf"\b(?P<thing>{_OWNER} {_THING}),? (?P<name>{NAME})\b"),
 )
 _WHO = re.compile(
     r"^\W*(?:(?:and|so|but) )?"
     r"(?:(?:do you (?:know|remember) )?who(?:['’]s| is| was)|(?:what do you know|tell me"
     r"|what (?:have|did) I (?:ever )?(?:said?|say|told you|tell you|mention(?:ed)?)) about)"
-    rf" (?P<name>{_NAME})",
+    rf" (?P<name>{NAME})",
     re.I,
 )
 _ASKING = r"(?:what|which|where|who|whom|whose|when|why|how|is|are|am|do|does|did|was|were|have|has|can)"
@@ -38,10 +38,6 @@ _TWO_THINGS = re.compile(
 _NAMES = re.compile(  # "What do Lena, Moritz and Nils eat?"
     r"^(?P<before>.*?\b)(?P<names>[A-Z]\w+(?:, [A-Z]\w+)*,? and [A-Z]\w+)(?P<after> .+\?)$"
 )
-_OWN_NAME = re.compile(
-    rf"\b(?:I am|I'm|I am called|I'm called|[Cc]alls? me|I go by|[Mm]y name(?: is|'s)) (?P<name>{_NAME})"
-)
-_NO_OWNERS = frozenset({"that", "it", "he", "she", "what", "who", "there", "here", "let", "today", "tomorrow"})
 _NO_NAMES = frozenset({"I", "I'm", "I've", "I'd", "I'll", "My", "Our", "The"})
 
 
@@ -94,17 +90,6 @@ def asked_apart(query: str) -> list[str]:
     return [f"{found['before']}{found[part]}{found['after']}" for part in ("first", "second")] if found else []
 
 
-def own_name(text: str) -> str:
-    """Return the first name that a sentence says the user has; "" where it says none."""
-    found = _OWN_NAME.search(text.replace("’", "'"))
-    return found["name"].rstrip(".") if found and found["name"][0].isupper() else ""
-
-
-def in_own_name(query: str, name: str) -> str:
-    """Return a query with the user's name for "my": "When is Tamsin's birthday?" for "When is my birthday?"."""
-    return re.sub(r"\b[Mm]y\b", f"{name}'s", query)
-
-
 _ATTRIBUTES = {
     "employer": re.compile(
         r"\bwhere (?:do|am) i (?:now )?(?:work|working|employed)\b(?! out)|\bwho(?:m)? (?:do i work|am i working) for\b"
@@ -115,12 +100,6 @@ _ATTRIBUTES = {
     "birthplace": re.compile(r"\bwhere was i born\b|\b(?:which|what) (?:city|town|place) was i born in\b", re.I),
     "name": re.compile(r"\bwhat(?:'s| is) my (?:full |first )?name\W*$|\bwhat am i called\b", re.I),
 }
-
-
-def owners_in(text: str) -> frozenset[str]:
-    """Return the first names, case folded, whose things a sentence is about: "Tamsin's birthday is 3 May."."""
-    found = re.findall(rf"\b({_NAME}?)['’]s\b", text)
-    return frozenset(name.casefold() for name in found if name[0].isupper() and name.casefold() not in _NO_OWNERS)
 
 
 def names_in(query: str) -> frozenset[str]:

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
+from chatmem.by_name import as_told_to, own_name
 from chatmem.dated import as_past, dated, spoken
-from chatmem.hops import asked_apart, names_in, own_name
+from chatmem.hops import asked_apart, names_in
 from chatmem.interface import Recollection, Turn
 from chatmem.judgement import judge
 from chatmem.language_model import LanguageModel, Message
@@ -226,7 +227,7 @@ def _notes(lines: Sequence[Recollection]) -> list[str]:
     called = {name for line in lines if (name := own_name(line.text))}
     notes = [as_said_to_user(line) for line in lines]
     for name in called:
-        notes = [re.sub(rf"\b{re.escape(name)}'s\b", "your", note, flags=re.I) for note in notes]
+        notes = [as_told_to(note, name) for note in notes]
     return [note[:1].upper() + note[1:] for note in notes]
 
 

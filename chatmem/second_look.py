@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, islice
+from operator import and_, or_
 
+from chatmem.endings import first_half
 from chatmem.journal import Journal
 from chatmem.judgement import MEMORY_KINDS, asks_to_keep
 from chatmem.pairs import NUM_CANDIDATES, Decision
 from chatmem.rows import Line
-from chatmem.versions import may_replace
+from chatmem.versions import may_replace, topic
 
 _OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 Nearest = Callable[[str], Iterable[Line]]  # the lines nearest to a text, best first
@@ -48,10 +50,23 @@ class SecondLook:
     def _renew(self, new: Line, decision: Decision) -> None:
         """Let a line take the place of older facts that it gives a newer value of, or denies."""
         older = nearest_older(new, self._nearest(new.text))
-        flags = decision.replaces(new.text, [line.text for line in older])
-        flags = [flag and may_replace(new.text, line.text) for flag, line in zip(flags, older, strict=True)]
+        flags = replaced(new.text, [line.text for line in older], decision)
         if any(flags):
             self._journal.supersede(new.key, [line.key for line in compress(older, flags)])
+
+
+def replaced(new: str, older: Sequence[str], decision: Decision) -> list[bool]:
+    """Tell which older statements a new one replaces, or its first half where that names what it ends."""
+    flags = _replaced(new, older, decision)
+    if half := first_half(new):
+        named = [bool(topic(half) & topic(old)) for old in older]
+        flags = list(map(or_, flags, map(and_, named, _replaced(half, older, decision))))
+    return flags
+
+
+def _replaced(new: str, older: Sequence[str], decision: Decision) -> list[bool]:
+    found = zip(decision.replaces(new, older), older, strict=True)
+    return [flag and may_replace(new, old) for flag, old in found]
 
 
 def _doubted(lines: Sequence[Line], decision: Decision) -> dict[int, str]:

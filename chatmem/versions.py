@@ -26,6 +26,7 @@ from chatmem.comparing import (
     same_subject,
     topic_of,
 )
+from chatmem.endings import first_half, misses
 from chatmem.frames import normal, parse
 from chatmem.interface import Recollection
 from chatmem.sentences import words
@@ -42,8 +43,12 @@ def relate(new: str, old: str) -> Relation:
     now, before = parse(new), parse(old)
     if now.attribute and now.attribute == before.attribute and same_subject(now, before):
         return by_attribute(now, before)
+    if (half := first_half(new)) and relate(half, old) == "replaces":
+        return "replaces"
     if not (now.ended or now.changed or same_subject(now, before) or names_gone(now)):
         return "unrelated"  # as all rules below say, and sooner
+    if misses(new, old):
+        return "unrelated"
     if any(rule(now, before) for rule in (contradicts, denies, names_as_gone, one_value_differs, prefers_other)):
         return "replaces"
     return "replaces" if now.changed and changes(now, before) else "unrelated"
@@ -89,10 +94,11 @@ def is_fixed(text: str) -> bool:
 def may_replace(new: str, old: str) -> bool:
     """Tell whether a statement can be about what an older one is about, be they as alike as they may.
 
-    It names everybody whose things the older one is about ("my mother's hair"), and is not on somebody of another name.
+    It names everybody whose things the older one is about ("my mother's hair"), is not on somebody of another name, and
+    what it gives up is what the older one speaks of.
     """
     now, before = parse(new), parse(old)
-    return owner_named(now, before) and not of_another_person(now, before)
+    return owner_named(now, before) and not of_another_person(now, before) and not misses(new, old)
 
 
 def without_others(names: Collection[str], texts: Sequence[str]) -> list[bool]:

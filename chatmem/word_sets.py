@@ -56,6 +56,7 @@ MOVING = word_set("moved moving move relocated relocating переехал пе�
 CANCELLING = word_set("cancelled canceled off over called")
 WORKING = word_set("job jobs career careers employer employers companies company firm")
 STOPPING = word_set("stopped quit gave")
+LEAVING = word_set("left quit resigned fired laid off from by was have just")  # before the name of an employer
 DETERMINERS = word_set("my our the a an new current own this that")
 # Begin an order where a word of ORDERED follows: "Tidy up this paragraph.", not "Process engineering is my job."
 ORDERS = word_set(

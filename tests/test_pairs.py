@@ -320,6 +320,15 @@ def test_statement_takes_the_place_of_what_the_decision_names():
     assert set(states(memory).values()) == {"superseded", "active"}
 
 
+def test_the_first_half_of_a_statement_takes_the_place_of_what_it_names():
+    memory = looking()
+    memory.look.decision.replaces = lambda new, old: [new == "I'm through with the mill." for _ in old]
+    tell(memory, "I walk to the mill.", "My tent is green.")
+    tell(memory, "I'm through with the mill; the forest is my walk now.")
+    assert states(memory).pop("I walk to the mill.") == "superseded"
+    assert states(memory)["My tent is green."] == "active"
+
+
 def test_statement_takes_its_place_before_the_session_ends():
     memory = looking()
     tell(memory, "I walk to the mill.")

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 from conftest import NOON
 
+from chatmem.endings import first_half
 from chatmem.interface import Recollection
 from chatmem.versions import handles, is_fixed, may_replace, newest_only, relate
 
@@ -211,3 +212,38 @@ def test_comparison_is_fast():
     started = time.perf_counter()
     assert not any(relate(new, old) == "replaces" for new in texts[:50] for old in texts[50:])
     assert time.perf_counter() - started < 5
+
+
+HALVES = [
+    ("I play badminton every Friday.", "I gave up badminton; my sport is curling now."),
+    ("I cycle home.", "I've stopped cycling, and the funicular takes me home now."),
+    ("I take the funicular to the office.", "I don't take the funicular any more; the steps are my way up now."),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), HALVES)
+def test_a_statement_whose_first_half_ends_an_older_one_replaces_it(old: str, new: str) -> None:
+    assert relate(new, old) == "replaces"
+    assert first_half(new)
+
+
+BESIDE = [
+    ("I live near the badminton hall.", "I gave up badminton."),
+    ("My badminton racket is red.", "I gave up badminton; my sport is curling now."),
+    ("My sister plays badminton.", "I gave up badminton; my sport is curling now."),
+    ("I work at Orbix.", "I quit smoking."),
+    ("I work at Orbix.", "I left Novatek."),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BESIDE)
+def test_what_is_given_up_ends_nothing_that_only_bears_its_name(old: str, new: str) -> None:
+    assert relate(new, old) == "unrelated"
+    assert relate(first_half(new) or new, old) == "unrelated"
+
+
+@pytest.mark.parametrize(
+    "text", ["I like tea, milk and cake.", "When I was ill, I slept a lot.", "My sister has a dog."]
+)
+def test_a_statement_of_one_clause_has_no_first_half(text: str) -> None:
+    assert first_half(text) == ""

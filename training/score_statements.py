@@ -17,7 +17,8 @@ import numpy as np
 
 from chatmem.embedding import SentenceEncoder
 from chatmem.pairs import PairDecision, load_pairs
-from chatmem.versions import may_replace, relate
+from chatmem.second_look import replaced
+from chatmem.versions import relate
 from training.pairs_scoring import auc, interval
 
 SETS = {f"set {number}": Path(__file__).with_name(f"fresh_changes_{number}.jsonl") for number in (1, 2)}
@@ -62,7 +63,7 @@ def score(decision: PairDecision, rows: list[dict[str, str]]) -> dict[str, Any]:
 def _replaced(decision: PairDecision, new: str, old: str) -> tuple[bool, bool]:
     """Tell whether an older statement counts as replaced, by the rules, and with the second look."""
     by_rules = relate(new, old) == "replaces"
-    return by_rules, by_rules or (may_replace(new, old) and decision.replaces(new, [old])[0])
+    return by_rules, by_rules or replaced(new, [old], decision)[0]
 
 
 def _questions(decision: PairDecision, rows: list[dict[str, str]]) -> dict[str, list[float]]:
