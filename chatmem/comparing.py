@@ -199,18 +199,19 @@ def denies(now: Fact, before: Fact) -> bool:
     return len(denied) > 1 and denied <= told and len(told) <= len(denied) + 4
 
 
-def names_gone(now: Fact) -> str:
-    """Return the word after which a statement says "not" or "rather than"; "" where it says neither."""
-    found = _GONE.search(now.said)
+@lru_cache(maxsize=8192)
+def denied_word(said: str) -> str:
+    """Return the word before which a statement says "not" or "rather than"; "" where it says neither."""
+    found = _GONE.search(said)
     return found["gone"] if found else ""
 
 
 def names_as_gone(now: Fact, before: Fact) -> bool:
     """Tell whether a statement says that something is so rather than what an older one on the same says."""
-    named = names_gone(now)
-    if not named or before.ended or named in word_sets.PLAIN_WORDS:
+    denied = denied_word(now.said)
+    if not denied or before.ended or denied in word_sets.PLAIN_WORDS:
         return False
-    gone = stem(named)
+    gone = stem(denied)
     return gone in topic_of(before) and bool((topic_of(now) & topic_of(before)) - {gone})
 
 

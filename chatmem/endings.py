@@ -7,6 +7,7 @@ two things at once, and looks like neither. And what is given up is the thing it
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from chatmem import word_sets
 from chatmem.comparing import stem
@@ -26,6 +27,7 @@ _AFTER_THING = word_sets.word_set(  # "toast for supper", "toast every day", but
 )
 
 
+@lru_cache(maxsize=8192)  # one new statement is compared with many older ones
 def first_half(text: str) -> str:
     """Return the first of two clauses that each have a subject; "" for other statements."""
     found = _HALVES.fullmatch(text.strip().rstrip(".!"))

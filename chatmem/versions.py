@@ -15,9 +15,9 @@ from chatmem.comparing import (
     by_attribute,
     changes,
     contradicts,
+    denied_word,
     denies,
     names_as_gone,
-    names_gone,
     of_another_person,
     one_value_differs,
     owner_named,
@@ -45,7 +45,7 @@ def relate(new: str, old: str) -> Relation:
         return by_attribute(now, before)
     if (half := first_half(new)) and relate(half, old) == "replaces":
         return "replaces"
-    if not (now.ended or now.changed or same_subject(now, before) or names_gone(now)):
+    if not (now.ended or now.changed or same_subject(now, before) or denied_word(now.said)):
         return "unrelated"  # as all rules below say, and sooner
     if misses(new, old):
         return "unrelated"

@@ -261,3 +261,10 @@ def test_a_question_about_somebody_by_name_is_not_answered_with_another_person(t
     journal.record(make_session(*(line for text in told for line in (text, "I see."))))
     found = [line.text for line in choose(journal.lines(), query, decision=Eager())]
     assert found == [text for text in told if "Marek" in text or "Jonas" in text]
+
+
+def test_two_people_who_have_the_like_are_both_remembered():
+    journal = Journal("sqlite://")
+    journal.record(make_session("Marek has a cat called Tilly.", "I see.", "Olga has a cat called Smudge.", "I see."))
+    found = choose(journal.lines(), "Which cats do my friends have?", decision=Eager())
+    assert {line.text for line in found} == {"Marek has a cat called Tilly.", "Olga has a cat called Smudge."}
