@@ -6,7 +6,6 @@ The subjects are memories of `chatmem/big_memory.py`. Start and RAM are those of
 from __future__ import annotations
 
 import json
-import os
 import random
 import statistics
 import subprocess
@@ -75,11 +74,13 @@ def measure(open_memory: Callable[..., Any], encoder: Encoder, count: int) -> di
             planted = build(path, encoder, memory.network, memory.fingerprint, count)
         memory.sync()
         asked = random.Random(1).sample(planted, min(NUM_QUESTIONS, count))
-        found: dict[str, Any] = {"sessions": count, "busy": os.getloadavg()[0], "start": _fresh_start(root)}
+        found: dict[str, Any] = {"sessions": count, "start": _fresh_start(root)}
         if count:
             found["file"] = (opened.folder or root).joinpath("journal.db").stat().st_size
             found |= _recall(memory, asked) | {"scan": scan(memory, asked[:_NUM_SCANNED])}
-        found["finish"] = [_finish(memory, number) for number in range(_NUM_FINISHED)]
+        looks = list[float]()
+        found["finish"] = [_finish(memory, number, looks) for number in range(_NUM_FINISHED)]
+        found["look"] = looks
         found["forget"] = _seconds(partial(memory.forget, "zanzibar0x4"))
         return found
 
@@ -133,8 +134,12 @@ def scan(memory: Any, asked: list[Planted]) -> dict[str, float]:
     return {key: value / len(asked) for key, value in totals.items()}
 
 
-def _finish(memory: Any, number: int) -> float:
-    """Return the seconds that finishing a session of twenty lines takes; its words are new."""
+def _finish(memory: Any, number: int, looks: list[float]) -> float:
+    """Return the seconds that finishing a session of twenty lines takes; its words are new.
+
+    Before each reply the memory looks again at the user's line and reads what is new, as in a chat; the seconds of
+    the second look are put into `looks`.
+    """
     when = FIRST_DAY.replace(year=2040)
     texts = [
         f"My box {number}-{place} holds {place * 7 + number} zanzibar{number}x{place} coins." for place in range(20)
@@ -142,8 +147,10 @@ def _finish(memory: Any, number: int) -> float:
     chat = memory.journal.begin(when)
     turns = [Turn("user" if place % 2 == 0 else "assistant", text, when) for place, text in enumerate(texts)]
     for turn in turns:
-        memory.journal.append(chat, turn)
-    memory.sync()  # as before each reply
+        key, _ = memory.journal.append(chat, turn)
+        if turn.speaker == "user":
+            looks.append(_seconds(partial(memory.consider, key)))
+            memory.sync()
     return _seconds(partial(memory.remember, Session(tuple(turns), chat)))
 
 

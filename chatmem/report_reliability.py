@@ -106,10 +106,10 @@ def _load(loads: Sequence[Mapping[str, Any]]) -> str:
 
 Sessions of twenty turns. Recall is whole: the query is embedded ({1000 * median(big["embed"]):.0f} ms, median), the
 pages are read and the decision judges lines that it has not seen; ranking alone, with the query embedded, takes
-{ranking:.0f} ms (p95 {ranking_high:.0f}). While the largest memory was measured, the machine's load was
-{big["busy"]:.1f}: above its number of cores other work ran beside, and times are longer than they need be. Start and
-RAM are those of a process that has loaded its models. `/forget` derives all states again and rewrites the file, so it
-grows with the memory.
+{ranking:.0f} ms (p95 {ranking_high:.0f}). The second look at a new line, before the reply to it, takes
+{1000 * median(small["look"]):.0f} ms with {small["sessions"]} sessions and {1000 * median(big["look"]):.0f} ms with \
+{big["sessions"]:,}. Start and RAM are those of a process that has loaded its models. `/forget` derives all states again
+and rewrites the file, so it grows with the memory.
 
 {table(head, rows)}
 

@@ -21,7 +21,7 @@ from chatmem.report_reliability import render_reliability
 from memory_module import GruMemory, RecurrentMemory
 from rag_baseline import RagMemory
 
-LOAD = {"sessions": 0, "start": {"seconds": 0.1, "bytes": 1e6}, "finish": [0.1], "forget": 0.5, "busy": 0.1}
+LOAD = {"sessions": 0, "start": {"seconds": 0.1, "bytes": 1e6}, "finish": [0.1], "forget": 0.5, "look": [0.02]}
 FULL = {"recall": [0.05], "embed": [0.01], "rank": [0.01], "right": 9, "asked": 10, "file": 1e6}
 SCAN = {"pages_read": 0.01, "same_best": 1.0, "same_nearest": 0.5, "found": 1.0, "found_by_scan": 1.0}
 PROOFS = ("forgotten", "returned", "names", "strangers", "encrypted", "planted", "secrets", "copied")
