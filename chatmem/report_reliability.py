@@ -108,8 +108,9 @@ Sessions of twenty turns. Recall is whole: the query is embedded ({1000 * median
 pages are read and the decision judges lines that it has not seen; ranking alone, with the query embedded, takes
 {ranking:.0f} ms (p95 {ranking_high:.0f}). The second look at a new line, before the reply to it, takes
 {1000 * median(small["look"]):.0f} ms with {small["sessions"]} sessions and {1000 * median(big["look"]):.0f} ms with \
-{big["sessions"]:,}. Start and RAM are those of a process that has loaded its models. `/forget` derives all states again
-and rewrites the file, so it grows with the memory.
+{big["sessions"]:,}.
+Start and RAM are those of a process that has loaded its models. `/forget` derives all states again and rewrites the
+file, so it grows with the memory.
 
 {table(head, rows)}
 

@@ -165,8 +165,8 @@ def _statements(found: dict[str, Any]) -> str:
 
 Pairs of statements in everyday wording, written by people who knew neither rules nor training text. The kind of network
 and the share of near misses that its threshold may lose were settled with the first set's scores in sight; the second
-was written afterwards, scored once, and again when statements of two clauses had been mended on other words (ends found
-52% before, 56% after). Share of the older statements that are taken for replaced:
+was written afterwards, scored once, and again when statements of two clauses had been mended on other words. Share of
+the older statements that are taken for replaced:
 
 {table(("set", "the new statement says", "pairs", *_ARMS), rows)}
 
