@@ -273,7 +273,8 @@ def person(fact: Fact) -> frozenset[str]:
     first = {fact.subject[0]} & {*fact.tokens[:1]} if fact.subject else set[str]()  # whose capital says nothing
     names = {*fact.subject} & {*fact.names, *first}
     others = {*fact.subject} - names
-    is_named = others <= word_sets.PEOPLE and "i" not in names and fact.predicate[1:2] not in (("my",), ("what",))
+    is_person = others <= word_sets.PEOPLE and not names & word_sets.PRONOUNS
+    is_named = is_person and fact.predicate[1:2] not in (("my",), ("what",))  # "Yoga is my hobby"
     return frozenset(names - word_sets.PEOPLE) if is_named else frozenset()
 
 

@@ -49,6 +49,10 @@ PEOPLE = word_set(
     " cousin aunt uncle niece nephew gran nan grandmother grandfather grandma grandpa friend neighbour neighbor"
     " colleague boss flatmate roommate housemate lodger visitor guest landlord landlady tenant kid child baby teacher"
 )
+PRONOUNS = word_set(  # with a verb behind them, as they are typed in haste, too
+    "i im ive id ill we weve were well you youre he hes she shes it its they theyre theyve that thats this there"
+    " theres everybody everyone nobody somebody someone nothing everything something"
+)
 OWNING = word_set("have own drive ride bought got keep adopted")
 LIKING = word_set("like love enjoy adore prefer")
 DISLIKING = word_set("hate dislike loathe detest")

@@ -190,6 +190,8 @@ def test_better_judge_can_be_given():
         ("Menuza Segugu works in Brno.", "Sofuze Tazapo works in Lund.", False),
         ("Priya moved to Lund.", "My friend Priya lives in Graz.", True),
         ("Yoga is my hobby now.", "Chess is my hobby.", True),
+        ("Ingrid moved out.", "weve got a lodger, Ingrid, upstairs", True),
+        ("Nobody works in Brno.", "Jonas works in Brno.", True),
         ("My sister moved to Bergen.", "Petra lives in Lund.", True),
         ("I moved to Bergen.", "I live in Lund.", True),
         ("My hair is red now.", "My mother's hair is black.", False),
